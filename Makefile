@@ -1,0 +1,52 @@
+# Each target sets itself up: a virtual environment in .venv, made anew when the dependencies change.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+SOURCES := dycl tests
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test format lint typecheck cases clean
+
+help:
+	@echo "make demo       train an early-exit classifier, compile it, compare it with PyTorch"
+	@echo "make test       formatter, linter, type checker and tests: all that a change must pass"
+	@echo "make format     format the code and sort its imports"
+	@echo "make lint       look for likely mistakes"
+	@echo "make typecheck  check every type"
+	@echo "make cases      write the expected half of the case files anew"
+	@echo "make clean      remove everything that make made"
+
+demo: $(READY)
+	@$(BIN)/dycl demo
+
+test: $(READY)
+	$(BIN)/ruff format --check --output-format concise $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+format: $(READY)
+	$(BIN)/ruff check --select I --fix $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+lint: $(READY)
+	$(BIN)/ruff check $(SOURCES)
+
+typecheck: $(READY)
+	$(BIN)/mypy
+
+cases: $(READY)
+	$(BIN)/pytest tests/cases --regenerate
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	@echo "setting up $(VENV) (a few minutes the first time)"
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "DyCL needs Python 3.11 or newer, this is " + sys.version'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@

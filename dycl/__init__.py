@@ -1,0 +1,43 @@
+"""DyCL compiles PyTorch models that make decisions while they run into programs that need no PyTorch."""
+
+from typing import TYPE_CHECKING, Any
+
+from dycl.runtime import ArtefactError, DyclError, InputError, ModelError, Path, Program, Trace, load
+from dycl.version import __version__
+
+if TYPE_CHECKING:
+    from dycl.compiler import compile
+    from dycl.errors import CompileError
+    from dycl.report import Explanation, explain
+
+__all__ = [
+    "ArtefactError",
+    "CompileError",
+    "DyclError",
+    "Explanation",
+    "InputError",
+    "ModelError",
+    "Path",
+    "Program",
+    "Trace",
+    "__version__",
+    "compile",
+    "explain",
+    "load",
+]
+
+_NEED_TORCH = {
+    "compile": "dycl.compiler",
+    "CompileError": "dycl.errors",
+    "explain": "dycl.report",
+    "Explanation": "dycl.report",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """The names that need PyTorch, imported when first asked for: running an artefact does without them."""
+    import importlib
+
+    if name not in _NEED_TORCH:
+        raise AttributeError(f"module 'dycl' has no attribute '{name}'")
+    return getattr(importlib.import_module(_NEED_TORCH[name]), name)

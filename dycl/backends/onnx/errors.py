@@ -1,0 +1,12 @@
+"""How the backend says that it cannot translate something."""
+
+from dycl.hcfg.types import Span
+
+
+class Untranslatable(Exception):
+    """An operation whose arguments have no translation to ONNX."""
+
+    def __init__(self, reason: str, span: Span) -> None:
+        super().__init__(f"{span}: {reason}")
+        self.reason = reason
+        self.span = span

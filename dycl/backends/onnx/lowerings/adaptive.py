@@ -1,0 +1,109 @@
+"""Lowerings of pooling to a given number of windows, which PyTorch lays out unevenly where they do not fit."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dycl.backends.onnx.arguments import Arguments
+from dycl.backends.onnx.builder import Builder
+from dycl.backends.onnx.lowerings.linear import matmul
+from dycl.backends.onnx.lowerings.pooling import spatial_rank
+from dycl.backends.onnx.pieces import (
+    gather,
+    move_axis,
+    reduce,
+    reshape,
+    squeeze,
+    transpose,
+    unsqueeze,
+)
+from dycl.backends.onnx.table import lowers
+from dycl.backends.onnx.values import UNKNOWN, Value, static_shape
+
+
+def _layout(b: Builder, a: Arguments, x: Value, spatial: int) -> tuple[list[int], list[int]]:
+    """The sizes of the windowed axes before and after; a number of windows not given leaves an axis as it is."""
+    before, after = static_shape(x.shape[-spatial:]), static_shape(a.result.shape[-spatial:])
+    if before is None or after is None:
+        b.refuse("an axis that is only known at run time is pooled to a given size")
+    return list(before), list(after)
+
+
+def _bounds(size: int, windows: int) -> list[tuple[int, int]]:
+    """Where each window begins and ends."""
+    return [(number * size // windows, -((number + 1) * size // -windows)) for number in range(windows)]
+
+
+@lowers(
+    "aten.adaptive_avg_pool1d.default",
+    "aten.adaptive_avg_pool2d.default",
+    "aten.adaptive_avg_pool3d.default",
+    "aten._adaptive_avg_pool2d.default",
+    "aten._adaptive_avg_pool3d.default",
+)
+def adaptive_avg_pool(b: Builder, a: Arguments) -> Value:
+    spatial = spatial_rank(a.target)
+    x = a.tensor("self")
+    axes = list(range(x.rank - spatial, x.rank))
+    if all(size == 1 for size in a.result.shape[-spatial:]):
+        if x.rank == spatial + 2 and x.dtype != "float64":
+            shape = x.shape[:2] + (1,) * spatial
+            return b.node("GlobalAveragePool", x, shape=shape)
+        return reduce(b, "ReduceMean", x, axes, keepdim=True)
+    before, after = _layout(b, a, x, spatial)
+    if all(size % windows == 0 for size, windows in zip(before, after, strict=True)) and x.dtype != "float64":
+        kernel = [size // windows for size, windows in zip(before, after, strict=True)]
+        batched = x if x.rank == spatial + 2 else unsqueeze(b, x, [0])
+        shape = (*batched.shape[:2], *after)
+        pooled = b.node("AveragePool", batched, shape=shape, kernel_shape=kernel, strides=kernel)
+        return pooled if x.rank == spatial + 2 else squeeze(b, pooled, [0])
+    for axis, size, windows in zip(axes, before, after, strict=True):
+        x = x if size == windows else _mean_along(b, x, axis, size, windows)
+    return x
+
+
+def _mean_along(b: Builder, x: Value, axis: int, size: int, windows: int) -> Value:
+    """The windows' means along one axis, as a product with a matrix that has a window a column."""
+    matrix = np.zeros((size, windows))
+    for number, (start, end) in enumerate(_bounds(size, windows)):
+        matrix[start:end, number] = 1 / (end - start)
+    last = move_axis(b, x, axis, -1)
+    return move_axis(b, matmul(b, last, b.constant(matrix, x.dtype)), -1, axis)
+
+
+@lowers(
+    "aten.adaptive_max_pool1d.default",
+    "aten.adaptive_max_pool2d.default",
+    "aten.adaptive_max_pool3d.default",
+)
+def adaptive_max_pool(b: Builder, a: Arguments) -> list[Value]:
+    spatial = spatial_rank(a.target)
+    x = a.tensor("self")
+    before, after = _layout(b, a, x, spatial)
+    first = x.rank - spatial
+    spread = x
+    places = np.arange(int(np.prod(before))).reshape(before)
+    for number, (size, windows) in enumerate(zip(before, after, strict=True)):
+        rows = _window_rows(size, windows)
+        spread = gather(b, spread, b.constant(rows), first + 2 * number)
+        places = np.take(places, rows, axis=2 * number)
+    # From (w0, k0, w1, k1, ...) to (w0, w1, ..., k0 * k1 * ...), for windows w and places k within them.
+    order = [*range(0, 2 * spatial, 2), *range(1, 2 * spatial, 2)]
+    outer = b.sizes_of(x)[:first]
+    spread = transpose(b, spread, [*range(first), *(first + axis for axis in order)])
+    spread = reshape(b, spread, [*outer, *after, -1], (*x.shape[:first], *after, UNKNOWN))
+    places = places.transpose(order).reshape(*after, -1)
+    values = reduce(b, "ReduceMax", spread, [spread.rank - 1], keepdim=False)
+    best = b.node("ArgMax", spread, dtype="int64", shape=(*spread.shape[:-1], 1), axis=-1, keepdims=1)
+    table = b.node(
+        "Expand", b.constant(places), b.node("Shape", spread, dtype="int64", shape=(spread.rank,)), shape=spread.shape
+    )
+    found = b.node("GatherElements", table, best, shape=best.shape, axis=spread.rank - 1)
+    return [values, squeeze(b, found, [spread.rank - 1])]
+
+
+def _window_rows(size: int, windows: int) -> Sequence[Sequence[int]]:
+    """The places of each window, shorter ones filled up with their last place."""
+    bounds = _bounds(size, windows)
+    longest = max(end - start for start, end in bounds)
+    return [[min(start + step, end - 1) for step in range(longest)] for start, end in bounds]

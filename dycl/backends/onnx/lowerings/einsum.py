@@ -1,0 +1,57 @@
+"""Lowering of Einstein sums, whose notation is wider in PyTorch than in ONNX Runtime."""
+
+from collections.abc import Sequence
+
+from dycl.backends.onnx.arguments import Arguments
+from dycl.backends.onnx.builder import Builder
+from dycl.backends.onnx.pieces import squeeze
+from dycl.backends.onnx.table import lowers
+from dycl.backends.onnx.values import Value
+
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+
+@lowers("aten.einsum.default")
+def einsum(b: Builder, a: Arguments) -> Value:
+    operands = a.tensors("tensors")
+    terms, result = _spelled_out(a.text("equation"), [value.rank for value in operands])
+    letters = list(dict.fromkeys(letter for term in terms for letter in term))
+    if len(letters) > len(_ALPHABET):
+        b.refuse("an Einstein sum over more than 26 axes")
+    names = dict(zip(letters, _ALPHABET, strict=False))
+    sizes = dict.fromkeys(letters, 1)
+    for term, value in zip(terms, operands, strict=True):
+        for letter, size in zip(term, value.shape, strict=True):
+            if size != 1:
+                sizes[letter] = 0
+    pieces = []
+    for number, (term, value) in enumerate(zip(terms, operands, strict=True)):
+        # An axis of size 1 stretches to the others of its letter; without it the sum is the same.
+        stretched = [axis for axis, letter in enumerate(term) if value.shape[axis] == 1 and not sizes[letter]]
+        operands[number] = squeeze(b, value, stretched)
+        pieces.append("".join(names[letter] for axis, letter in enumerate(term) if axis not in stretched))
+    equation = f"{','.join(pieces)}->{''.join(names[letter] for letter in result)}"
+    return b.node("Einsum", *operands, shape=a.result.shape, equation=equation)
+
+
+def _spelled_out(equation: str, ranks: Sequence[int]) -> tuple[list[list[str]], list[str]]:
+    """Each operand's axes and the result's, with a letter of their own for the axes that `...` stands for."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    named = [len(term.replace("...", "")) for term in terms]
+    most = max(rank - count if "..." in term else 0 for term, rank, count in zip(terms, ranks, named, strict=True))
+    rest = [f".{number}" for number in range(most)]
+    spelled = [
+        _letters(term, rest[most - (rank - count) :] if rank > count else [])
+        for term, rank, count in zip(terms, ranks, named, strict=True)
+    ]
+    if arrow:
+        return spelled, _letters(right, rest)
+    everything = [letter for term in spelled for letter in term if letter not in rest]
+    # Without an arrow the result has the letters that occur once, capitals first, after the axes of `...`.
+    return spelled, rest + sorted(letter for letter in set(everything) if everything.count(letter) == 1)
+
+
+def _letters(term: str, rest: Sequence[str]) -> list[str]:
+    before, dots, after = term.partition("...")
+    return [*before, *(rest if dots else []), *after]

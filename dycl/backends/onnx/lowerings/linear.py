@@ -1,0 +1,126 @@
+"""Lowerings of matrix products and what is built from them."""
+
+from dycl.backends.onnx.arguments import Arguments
+from dycl.backends.onnx.builder import Builder
+from dycl.backends.onnx.lowerings.arithmetic import scaled
+from dycl.backends.onnx.pieces import expand, reduce, squeeze, transpose, unsqueeze
+from dycl.backends.onnx.table import lowers
+from dycl.backends.onnx.values import Number, Value, broadcast, is_float, static_shape
+from dycl.hcfg.types import Dimension
+
+Shape = tuple[Dimension, ...]
+
+
+@lowers("aten.linear.default")
+def linear(b: Builder, a: Arguments) -> Value:
+    return affine(b, a.tensor("input"), a.tensor("weight"), a.optional("bias"))
+
+
+def affine(b: Builder, x: Value, weight: Value, bias: Value | None) -> Value:
+    """`x @ weight.T + bias`."""
+    if weight.rank == 1:
+        product = matmul(b, x, weight)
+        return product if bias is None else b.node("Add", product, bias)
+    if x.rank == 2 and is_float(x.dtype):
+        return b.node("Gemm", x, weight, bias, shape=(x.shape[0], weight.shape[0]), transB=1)
+    product = matmul(b, x, transpose(b, weight, [1, 0]))
+    return product if bias is None else b.node("Add", product, bias)
+
+
+def matmul(b: Builder, x: Value, y: Value) -> Value:
+    """The matrix product with PyTorch's, which are NumPy's, rules for ranks."""
+    batch = broadcast((x.shape[:-2], y.shape[:-2]))
+    shape = batch + (x.shape[-2:-1] if x.rank > 1 else ()) + (y.shape[-1:] if y.rank > 1 else ())
+    return _double_matmul(b, x, y, batch, shape) if x.dtype == "float64" else b.node("MatMul", x, y, shape=shape)
+
+
+def _double_matmul(b: Builder, x: Value, y: Value, batch: Shape, shape: Shape) -> Value:
+    """The matrix product in double precision, without the operator `MatMul`.
+
+    ONNX Runtime fuses that with a constant factor next to it, which it rounds to single precision.
+    """
+    x, y = (_with_batch(b, value, batch) for value in (x, y))
+    left, right = "i" * (x.rank > 1), "k" * (y.rank > 1)
+    outer = ["..." * (value.rank > 2) for value in (x, y)]
+    equation = f"{outer[0]}{left}j,{outer[1]}j{right}->{max(outer)}{left}{right}"
+    return b.node("Einsum", x, y, shape=shape, equation=equation)
+
+
+def _with_batch(b: Builder, value: Value, batch: Shape) -> Value:
+    """The value with all batch axes in full, which `Einsum` wants of those it is given at all."""
+    if value.rank <= 2 or value.shape[:-2] == batch:
+        return value
+    sizes = static_shape(batch)
+    if sizes is None:
+        b.refuse("a batch of float64 products whose sizes are only known at run time")
+    return expand(b, value, [*sizes, *b.sizes_of(value)[-2:]], (*batch, *value.shape[-2:]))
+
+
+@lowers("aten.matmul.default", "aten.mm.default", "aten.bmm.default", "aten.mv.default", "aten.dot.default")
+def product(b: Builder, a: Arguments) -> Value:
+    second = {"matmul": "other", "mm": "mat2", "bmm": "mat2", "mv": "vec", "dot": "tensor"}[a.target.split(".")[1]]
+    return matmul(b, a.tensor("self"), a.tensor(second))
+
+
+@lowers("aten.addmm.default", "aten.addmv.default", "aten.baddbmm.default", "aten.addbmm.default")
+def added_product(b: Builder, a: Arguments) -> Value:
+    names = {
+        "addmm": ("mat1", "mat2"),
+        "addmv": ("mat", "vec"),
+        "baddbmm": ("batch1", "batch2"),
+        "addbmm": ("batch1", "batch2"),
+    }
+    name = a.target.split(".")[1]
+    x, y, extra = (a.tensor(argument) for argument in (*names[name], "self"))
+    alpha, beta = a.number("alpha"), a.number("beta")
+    if name == "addmm" and is_float(x.dtype) and alpha == beta == 1:
+        return b.node("Gemm", x, y, extra, shape=(x.shape[0], y.shape[1]))
+    total = matmul(b, x, y)
+    if name == "addbmm":
+        total = reduce(b, "ReduceSum", total, [0], keepdim=False)
+    return _with_extra(b, scaled(b, total, alpha), extra, beta)
+
+
+def _with_extra(b: Builder, product: Value, extra: Value, beta: Number) -> Value:
+    """`product + beta * extra`, where beta 0 hides even a NaN."""
+    if not isinstance(beta, Value) and beta == 0:
+        return product
+    return b.node("Add", product, scaled(b, extra, beta))
+
+
+@lowers("aten.outer.default", "aten.ger.default")
+def outer(b: Builder, a: Arguments) -> Value:
+    second = "vec2"
+    x, y = b.cast(a.tensor("self"), a.result.dtype), b.cast(a.tensor(second), a.result.dtype)
+    return b.node("Mul", unsqueeze(b, x, [1]), unsqueeze(b, y, [0]))
+
+
+@lowers("aten._cdist_forward.default", "aten.cdist.default")
+def cdist(b: Builder, a: Arguments) -> Value:
+    x, y, p = a.tensor("x1"), a.tensor("x2"), a.real("p")
+    difference = b.node("Sub", unsqueeze(b, x, [x.rank - 1]), unsqueeze(b, y, [y.rank - 2]))
+    last = [difference.rank - 1]
+    if p == 2:
+        return reduce(b, "ReduceL2", difference, last, keepdim=False)
+    if p == 1:
+        return reduce(b, "ReduceL1", difference, last, keepdim=False)
+    size = b.node("Abs", difference)
+    if p == float("inf"):
+        return reduce(b, "ReduceMax", size, last, keepdim=False)
+    if p == 0:
+        far = b.cast(b.cast(size, "bool"), size.dtype)
+        return reduce(b, "ReduceSum", far, last, keepdim=False)
+    total = reduce(b, "ReduceSum", b.node("Pow", size, b.number(p, size.dtype)), last, keepdim=False)
+    return b.node("Pow", total, b.number(1 / p, size.dtype))
+
+
+@lowers("aten.bilinear.default")
+def bilinear(b: Builder, a: Arguments) -> Value:
+    x, y, weight = a.tensor("input1"), a.tensor("input2"), a.tensor("weight")
+    # [..., 1, 1, i] @ [o, i, j] @ [..., 1, j, 1] is one number an output.
+    left = unsqueeze(b, x, [x.rank - 1, x.rank])
+    right = unsqueeze(b, y, [y.rank - 1, y.rank + 1])
+    pairs = matmul(b, matmul(b, left, weight), right)
+    result = squeeze(b, pairs, [pairs.rank - 2, pairs.rank - 1])
+    bias = a.optional("bias")
+    return result if bias is None else b.node("Add", result, bias)

@@ -1,0 +1,175 @@
+"""Lowerings of reductions to sums, means, extremes, norms and variances."""
+
+import math
+from collections.abc import Sequence
+
+from dycl.backends.onnx.arguments import Arguments
+from dycl.backends.onnx.builder import Builder
+from dycl.backends.onnx.pieces import may_be_empty, reduce, squeeze
+from dycl.backends.onnx.table import lowers
+from dycl.backends.onnx.values import Number, Size, Value
+
+
+def _keepdim(a: Arguments) -> bool:
+    return a.has("keepdim") and a.flag("keepdim")
+
+
+@lowers("aten.sum.default", "aten.sum.dim_IntList", "aten.prod.default", "aten.prod.dim_int")
+def total(b: Builder, a: Arguments) -> Value:
+    x = a.tensor("self")
+    operator = "ReduceSum" if ".sum." in a.target else "ReduceProd"
+    return reduce(b, operator, b.cast(x, a.result.dtype), a.axes("dim", x.rank), _keepdim(a))
+
+
+@lowers("aten.mean.default", "aten.mean.dim")
+def mean(b: Builder, a: Arguments) -> Value:
+    x = b.cast(a.tensor("self"), a.result.dtype)
+    return mean_over(b, x, a.axes("dim", x.rank), _keepdim(a))
+
+
+def mean_over(b: Builder, x: Value, axes: Sequence[int], keepdim: bool) -> Value:
+    """The mean; of nothing, NaN, where ONNX Runtime's own says 0."""
+    if not may_be_empty(x, axes):
+        return reduce(b, "ReduceMean", x, axes, keepdim)
+    return b.node("Div", reduce(b, "ReduceSum", x, axes, keepdim), b.number(b.count(x, axes), x.dtype))
+
+
+@lowers("aten.nansum.default")
+def nansum(b: Builder, a: Arguments) -> Value:
+    x = b.cast(a.tensor("self"), a.result.dtype)
+    if x.dtype in ("float16", "bfloat16", "float32", "float64"):
+        x = b.node("Where", b.node("IsNaN", x), b.number(0, x.dtype), x)
+    return reduce(b, "ReduceSum", x, a.axes("dim", x.rank), _keepdim(a))
+
+
+@lowers("aten.amax.default", "aten.amin.default", "aten.max.default", "aten.min.default")
+def extreme(b: Builder, a: Arguments) -> Value:
+    x = a.tensor("self")
+    operator = "ReduceMax" if "max" in a.target else "ReduceMin"
+    return reduce(b, operator, x, a.axes("dim", x.rank), _keepdim(a))
+
+
+@lowers("aten.aminmax.default")
+def both_extremes(b: Builder, a: Arguments) -> list[Value]:
+    x = a.tensor("self")
+    axes = a.axes("dim", x.rank)
+    return [reduce(b, operator, x, axes, a.flag("keepdim")) for operator in ("ReduceMin", "ReduceMax")]
+
+
+@lowers("aten.any.default", "aten.any.dim", "aten.any.dims", "aten.all.default", "aten.all.dim", "aten.all.dims")
+def quantifier(b: Builder, a: Arguments) -> Value:
+    x = b.cast(a.tensor("self"), "bool")
+    result = (
+        for_any(b, x, a.axes("dim", x.rank), _keepdim(a))
+        if ".any." in a.target
+        else for_all(b, x, a.axes("dim", x.rank), _keepdim(a))
+    )
+    return b.cast(result, a.result.dtype)
+
+
+def for_any(b: Builder, x: Value, axes: Sequence[int], keepdim: bool) -> Value:
+    """Whether any flag is set; of none, False, where ONNX Runtime's maximum fails."""
+    if not may_be_empty(x, axes):
+        return reduce(b, "ReduceMax", x, axes, keepdim)
+    return b.cast(reduce(b, "ReduceSum", b.cast(x, "int64"), axes, keepdim), "bool")
+
+
+def for_all(b: Builder, x: Value, axes: Sequence[int], keepdim: bool) -> Value:
+    """Whether all flags are set; of none, True."""
+    if not may_be_empty(x, axes):
+        return reduce(b, "ReduceMin", x, axes, keepdim)
+    return b.node("Not", for_any(b, b.node("Not", x), axes, keepdim))
+
+
+@lowers("aten.count_nonzero.default", "aten.count_nonzero.dim_IntList")
+def count_nonzero(b: Builder, a: Arguments) -> Value:
+    x = b.cast(b.cast(a.tensor("self"), "bool"), "int64")
+    return reduce(b, "ReduceSum", x, a.axes("dim", x.rank), keepdim=False)
+
+
+@lowers("aten.logsumexp.default")
+def logsumexp(b: Builder, a: Arguments) -> Value:
+    x = b.cast(a.tensor("self"), a.result.dtype)
+    return reduce(b, "ReduceLogSumExp", x, a.axes("dim", x.rank), _keepdim(a))
+
+
+@lowers(
+    "aten.var.default",
+    "aten.var.dim",
+    "aten.var.correction",
+    "aten.std.default",
+    "aten.std.dim",
+    "aten.std.correction",
+)
+def spread(b: Builder, a: Arguments) -> Value:
+    x = a.tensor("self")
+    _, variance = _mean_and_variance(b, a, x, a.axes("dim", x.rank), _keepdim(a))
+    return b.node("Sqrt", variance) if ".std." in a.target else variance
+
+
+@lowers(
+    "aten.var_mean.default",
+    "aten.var_mean.dim",
+    "aten.var_mean.correction",
+    "aten.std_mean.default",
+    "aten.std_mean.dim",
+    "aten.std_mean.correction",
+)
+def spread_and_mean(b: Builder, a: Arguments) -> list[Value]:
+    x = a.tensor("self")
+    mean, variance = _mean_and_variance(b, a, x, a.axes("dim", x.rank), _keepdim(a))
+    return [b.node("Sqrt", variance) if ".std_mean." in a.target else variance, mean]
+
+
+def _mean_and_variance(b: Builder, a: Arguments, x: Value, axes: Sequence[int], keepdim: bool) -> tuple[Value, Value]:
+    correction: Number = 1
+    if a.has("correction"):
+        correction = a.number("correction")
+    elif a.has("unbiased"):
+        correction = int(a.flag("unbiased"))
+    wide = b.cast(x, "float32") if x.dtype in ("float16", "bfloat16") else x
+    mean = mean_over(b, wide, axes, keepdim=True)
+    centred = b.node("Sub", wide, mean)
+    squares = reduce(b, "ReduceSum", b.node("Mul", centred, centred), axes, keepdim)
+    variance = b.node("Div", squares, _degrees(b, b.count(x, axes), correction, wide))
+    mean = mean if keepdim or not x.rank else squeeze(b, mean, axes)
+    return b.cast(mean, x.dtype), b.cast(variance, x.dtype)
+
+
+def _degrees(b: Builder, count: Size, correction: Number, like: Value) -> Value:
+    """How many degrees of freedom are left, at least 0."""
+    if isinstance(count, int) and not isinstance(correction, Value):
+        return b.number(max(float(count - correction), 0.0), like.dtype)
+    rest = b.node("Sub", b.number(count, "float64"), b.number(correction, "float64"))
+    return b.cast(b.node("Max", rest, b.number(0, "float64")), like.dtype)
+
+
+@lowers(
+    "aten.linalg_vector_norm.default",
+    "aten.norm.Scalar",
+    "aten.norm.ScalarOpt_dim",
+    "aten.norm.ScalarOpt_dtype",
+    "aten.norm.ScalarOpt_dim_dtype",
+)
+def norm(b: Builder, a: Arguments) -> Value:
+    x = b.cast(a.tensor("self"), a.result.dtype)
+    name = "ord" if "linalg" in a.target else "p"
+    order = a.real(name) if a.has(name) else 2.0
+    return vector_norm(b, x, order, a.axes("dim", x.rank), _keepdim(a))
+
+
+def vector_norm(b: Builder, x: Value, order: float, axes: Sequence[int], keepdim: bool) -> Value:
+    """The norm of this order over these axes."""
+    size = b.node("Abs", x)
+    if not x.rank:
+        return b.cast(b.cast(x, "bool"), x.dtype) if order == 0 else size
+    if math.isinf(order):
+        return reduce(b, "ReduceMax" if order > 0 else "ReduceMin", size, axes, keepdim)
+    if order == 0:
+        return reduce(b, "ReduceSum", b.cast(b.cast(x, "bool"), x.dtype), axes, keepdim)
+    if order == 1:
+        return reduce(b, "ReduceL1", x, axes, keepdim)
+    if order == 2:
+        return reduce(b, "ReduceL2", x, axes, keepdim)
+    powers = reduce(b, "ReduceSum", b.node("Pow", size, b.number(order, x.dtype)), axes, keepdim)
+    return b.node("Pow", powers, b.number(1 / order, x.dtype))

@@ -1,0 +1,130 @@
+"""Assemble the ONNX model of a sub-DNN: inputs i0, i1, ..., weights w0, w1, ..., outputs o0, o1, ..."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import onnx
+from onnx import helper
+
+from dycl.backends.onnx.arguments import Arguments
+from dycl.backends.onnx.builder import ONNX_TYPES, Builder
+from dycl.backends.onnx.lowerings import LOWERINGS
+from dycl.backends.onnx.values import Value, static_shape
+from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
+from dycl.hcfg.types import TensorType
+
+OPSET = 20
+IR_VERSION = 10
+WEIGHTS_LOCATION = "weights"
+
+
+def translate(graph: SubnetGraph) -> bytes:
+    """The serialised ONNX model of a sub-DNN; the same graph always gives the same bytes."""
+    builder = Builder()
+    values: dict[Ref, Value] = {}
+    for prefix, refs in (("i", graph.inputs), ("w", graph.weights)):
+        for index, ref in enumerate(refs):
+            value_type = graph.type_of(ref)
+            values[ref] = Value(f"{prefix}{index}", value_type.dtype, value_type.shape)
+    read = _read(graph)
+    for operation in graph.operations:
+        _lower(operation, graph, values, read, builder)
+    _name_outputs(builder, [values[ref].name for ref in graph.outputs])
+    _mention(builder, [f"w{index}" for index in range(len(graph.weights))])
+    body = helper.make_graph(
+        builder.nodes,
+        "subnet",
+        [_declared(f"i{index}", graph.type_of(ref)) for index, ref in enumerate(graph.inputs)],
+        [_declared(f"o{index}", graph.type_of(ref)) for index, ref in enumerate(graph.outputs)],
+        [_weight(f"w{index}", graph.type_of(ref)) for index, ref in enumerate(graph.weights)] + builder.initializers,
+    )
+    opsets = [helper.make_opsetid("", OPSET)]
+    model = helper.make_model(body, opset_imports=opsets, ir_version=IR_VERSION, producer_name="dycl")
+    return bytes(model.SerializeToString(deterministic=True))
+
+
+def _read(graph: SubnetGraph) -> frozenset[Ref]:
+    """What some operation, or whoever runs the graph, reads."""
+    pending: list[Argument] = list(graph.outputs)
+    pending += [argument for operation in graph.operations for argument in operation.arguments.values()]
+    found = set()
+    while pending:
+        argument = pending.pop()
+        if isinstance(argument, Ref):
+            found.add(argument)
+        elif isinstance(argument, tuple):
+            pending.extend(argument)
+    return frozenset(found)
+
+
+def _lower(
+    operation: Operation, graph: SubnetGraph, values: dict[Ref, Value], read: frozenset[Ref], builder: Builder
+) -> None:
+    builder.enter(operation.target, operation.span)
+    lowering = LOWERINGS.get(operation.target)
+    if lowering is None:
+        builder.refuse("the ONNX backend has no translation for it")
+    types = tuple(graph.type_of(ref) for ref in operation.outputs if ref is not None)
+    if types and all(0 in value_type.shape and static_shape(value_type.shape) for value_type in types):
+        # ONNX Runtime has many kernels that stumble over empty tensors, and nothing is left to compute.
+        results: Value | Sequence[Value] = [builder.empty(value_type) for value_type in types]
+    else:
+        used = tuple(ref in read for ref in operation.outputs if ref is not None)
+        results = lowering(builder, Arguments(operation, values, types, used, builder))
+    given = [results] if isinstance(results, Value) else list(results)
+    assert len(given) == len(operation.outputs), f"{operation.target} gave {len(given)} results"
+    for ref, value in zip(operation.outputs, given, strict=True):
+        if ref is not None:
+            expected = graph.type_of(ref)
+            assert value.dtype == expected.dtype, f"{operation.target} gave {value.dtype}, not {expected}"
+            assert value.rank == len(expected.shape), f"{operation.target} gave {value.shape}, not {expected}"
+            values[ref] = Value(value.name, value.dtype, expected.shape)
+
+
+def _name_outputs(builder: Builder, results: Iterable[str]) -> None:
+    """Let the nodes that compute the results name them o0, o1, ...; what no node computes is copied."""
+    computed = {name for node in builder.nodes for name in node.output}
+    names: dict[str, str] = {}
+    copies: list[onnx.NodeProto] = []
+    for index, result in enumerate(results):
+        if result in computed and result not in names:
+            names[result] = f"o{index}"
+        else:
+            source = names.get(result, result)
+            copies.append(helper.make_node("Identity", [source], [f"o{index}"], name=f"output_{index}"))
+    for node in builder.nodes:
+        _rename(node, names)
+    builder.nodes.extend(copies)
+
+
+def _mention(builder: Builder, weights: Iterable[str]) -> None:
+    """Give every weight a reader: ONNX Runtime forgets a weight that has none, and then fails to bind it."""
+    read = {name for node in builder.nodes for name in _read_by(node)}
+    for weight in weights:
+        if weight not in read:
+            builder.nodes.append(helper.make_node("Identity", [weight], [f"unused_{weight}"], name=f"unused_{weight}"))
+
+
+def _read_by(node: onnx.NodeProto) -> set[str]:
+    inner = {name for attribute in node.attribute for item in attribute.g.node for name in _read_by(item)}
+    return inner.union(node.input)
+
+
+def _rename(node: onnx.NodeProto, names: Mapping[str, str]) -> None:
+    for field in (node.input, node.output):
+        field[:] = [names.get(name, name) for name in field]
+    for attribute in node.attribute:
+        for inner in attribute.g.node:
+            _rename(inner, names)
+
+
+def _declared(name: str, value_type: TensorType) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, ONNX_TYPES[value_type.dtype], list(value_type.shape))
+
+
+def _weight(name: str, value_type: TensorType) -> onnx.TensorProto:
+    """A weight without its data, which the runtime binds when it loads the model."""
+    tensor = onnx.TensorProto(name=name, data_type=ONNX_TYPES[value_type.dtype])
+    tensor.dims.extend(size for size in value_type.shape if isinstance(size, int))
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value=WEIGHTS_LOCATION)
+    return tensor

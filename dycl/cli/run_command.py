@@ -1,0 +1,106 @@
+"""`dycl run`: run an artefact on arrays from files."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from dycl.cli.failure import Failure
+from dycl.cli.leaves import leaves
+from dycl.cli.sizes import counted
+from dycl.hcfg.nodes import Hcfg
+from dycl.hcfg.structure import Slot
+from dycl.runtime import load
+from dycl.runtime.results import arrange
+from dycl.runtime.weight_store import Array
+
+NAME = "run"
+SUMMARY = "run an artefact on arrays from .npy files"
+DESCRIPTION = """\
+Runs an artefact once, without PyTorch. Inputs are .npy files, in the order in
+which `dycl inspect` lists them; a Python number is an array of no dimensions.
+"""
+EXAMPLES = """\
+  dycl run model.dycl --input image.npy
+  dycl run model.dycl --input image.npy --trace
+  dycl run model.dycl --input tokens.npy --input mask.npy --output results.npz
+"""
+
+_STORABLE = (np.ndarray, bool, int, float, str)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Nothing; `parser` knows the command's arguments afterwards."""
+    parser.add_argument("artefact", type=Path, metavar="model.dycl", help="the artefact")
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        type=Path,
+        dest="inputs",
+        metavar="x.npy",
+        help="an input; repeat it for several",
+    )
+    parser.add_argument("--output", type=Path, metavar="out.npz", help="write the results here instead of printing")
+    parser.add_argument("--trace", action="store_true", help="print the path that the input takes")
+    parser.add_argument("--threads", type=int, default=1, help="threads of a sub-DNN (default: %(default)s)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The exit code, 0: what cannot be run raises."""
+    if arguments.threads < 1:
+        raise Failure(f"--threads is {arguments.threads}, it must be at least 1")
+    program = load(arguments.artefact, threads=arguments.threads)
+    args, kwargs = _call(program.hcfg, [_read(path) for path in arguments.inputs])
+    trace = program.trace(*args, **kwargs)
+    if arguments.trace:
+        print(trace.path)
+    results = leaves("output", trace.outputs)
+    if arguments.output is None:
+        for name, value in results:
+            print(_shown(name, value))
+    else:
+        _write(arguments.output, dict(results))
+    return 0
+
+
+def _read(path: Path) -> Array:
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise Failure(f"{path} is not a .npy file of numbers: {error}") from error
+    if not isinstance(array, np.ndarray):
+        raise Failure(f"{path} holds several arrays; each input is one .npy file")
+    return array
+
+
+def _call(hcfg: Hcfg, arrays: Sequence[Array]) -> tuple[tuple[object, ...], dict[str, object]]:
+    """The positional and keyword arguments of the call, nested as they were compiled."""
+    if len(arrays) != len(hcfg.inputs):
+        wanted = ", ".join(f"{parameter.name}: {parameter.type}" for parameter in hcfg.inputs) or "none"
+        raise Failure(f"the program takes {counted(len(hcfg.inputs), 'input')} ({wanted}), {len(arrays)} came")
+
+    def take(slot: Slot) -> object:
+        array = arrays[slot.index]
+        return array.item() if slot.kind != "tensor" and array.ndim == 0 else array
+
+    match arrange(hcfg.signature, take, {}):
+        case (tuple(args), dict(kwargs)):
+            return args, kwargs
+        case _:
+            raise ValueError("the graph was not verified")
+
+
+def _shown(name: str, value: object) -> str:
+    if not isinstance(value, np.ndarray):
+        return f"{name}: {value!r}"
+    shape = ", ".join(map(str, value.shape))
+    return f"{name}: {value.dtype}[{shape}]\n{value}"
+
+
+def _write(path: Path, results: dict[str, object]) -> None:
+    """Nothing; the arrays, numbers and strings among the results are in the file afterwards."""
+    arrays = {name: np.asarray(value) for name, value in results.items() if isinstance(value, _STORABLE)}
+    with open(path, "wb") as file:  # An open file, since numpy would append .npz to another name.
+        np.savez(file, allow_pickle=False, **arrays)

@@ -1,0 +1,113 @@
+"""The pipeline: rewrite the model, put the graph together, compile the sub-DNNs, make a program."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from dycl.backends import Compiler, find_compiler
+from dycl.errors import CompileError
+from dycl.hcfg.nodes import Hcfg, Parameter
+from dycl.hcfg.types import Span
+from dycl.hcfg.verify import verify
+from dycl.optimize.drop_unread import drop_unread
+from dycl.optimize.share import Shared, share
+from dycl.rewrite.assemble import Assembled, assemble
+from dycl.rewrite.diagnostics import Problem, problem_at
+from dycl.rewrite.inputs import Inputs, example_inputs
+from dycl.rewrite.rewriter import Rewriter, Rewritten
+from dycl.rewrite.signals import Refused
+from dycl.rewrite.source import span_of_function
+from dycl.runtime import Program
+from dycl.runtime.artefact import Artefact
+from dycl.version import __version__
+
+Progress = Callable[[str, int, int], None]
+
+
+def compile(
+    model: nn.Module,
+    args: tuple[Any, ...] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    backend: str = "onnxruntime",
+    method: str = "forward",
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Program:
+    """A program that does what `model` does, decisions included, and runs without PyTorch.
+
+    `args` and `kwargs` are an example call: the program takes arguments of the same nesting, element types and
+    shapes. `method` is the method to compile. `threads` is how many threads a sub-DNN may use. `progress` is called
+    with the stage's name, how much of it is done and how much is known to be left.
+
+    Raises CompileError, with every problem found, if the model needs something that is not supported.
+    """
+    compiler = find_compiler(backend)
+    examined = examine(model, args, kwargs, method, compiler, progress)
+    if examined.problems:
+        raise CompileError(examined.problems)
+    shared, assembled, inputs = examined.shared, examined.assembled, examined.inputs
+    assert shared is not None and assembled is not None
+    hcfg = Hcfg(
+        name=type(model).__name__,
+        signature=inputs.signature,
+        parameter_names=inputs.parameter_names,
+        inputs=tuple(map(Parameter, inputs.names, inputs.types)),
+        entry=assembled.entry,
+        blocks=shared.blocks,
+        subnets=shared.subnets,
+        weights=shared.weight_types,
+    )
+    verify(hcfg)
+    artefact = Artefact(hcfg, shared.weights, shared.codes, compiler.name, f"dycl {__version__}")
+    return Program(artefact, threads=threads, types=assembled.types)
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A model rewritten, put together and translated, as far as its problems let it come."""
+
+    inputs: Inputs
+    problems: tuple[Problem, ...]
+    notes: tuple[tuple[str, Span], ...]
+    rewritten: Rewritten
+    assembled: Assembled | None
+    shared: Shared | None
+
+
+def examine(
+    model: nn.Module,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any] | None,
+    method: str,
+    compiler: Compiler,
+    progress: Progress | None = None,
+) -> Examined:
+    """Everything up to loading the compiled sub-DNNs: what `compile` builds on and `explain` reports."""
+    report = progress or (lambda stage, done, left: None)
+    callee: Callable[..., Any] = model if method == "forward" else getattr(model, method)
+    try:
+        _require_eval(model)
+        inputs = example_inputs(callee, tuple(args), dict(kwargs or {}))
+    except Refused as refused:
+        raise CompileError([problem_at(refused, (span_of_function(getattr(model, method)),))]) from None
+    rewriter = Rewriter(model, callee, inputs.types, inputs.rebuild, compiler.supports)
+    rewritten = rewriter.rewrite(lambda done, left: report("rewrite", done, left))
+    problems = rewritten.problems
+    assembled, shared = None, None
+    if not problems:
+        assembled = drop_unread(assemble(rewritten, inputs.names))
+        names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
+        shared = share(assembled, compiler, names, lambda done, left: report("compile", done, left))
+        problems = shared.problems
+    ordered = tuple(sorted(problems, key=lambda item: (item.span.file, item.span.line, item.span.column)))
+    return Examined(inputs, ordered, tuple(rewritten.notes), rewritten, assembled, shared)
+
+
+def _require_eval(model: nn.Module) -> None:
+    training = [name for name, module in model.named_modules() if module.training]
+    if training:
+        where = "the model" if training[0] == "" else f"the module `{training[0]}`"
+        raise Refused("DY012", f"{where} is in training mode")

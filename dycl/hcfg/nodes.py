@@ -1,0 +1,179 @@
+"""The heterogeneous control-flow graph (HCFG): blocks of sub-DNN calls joined by host decisions.
+
+A block has parameters, a list of steps and one terminator. Control enters a block with one argument
+for each parameter, so merges need no phi nodes. Every node carries the place in the user's source it came from.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dycl.hcfg.structure import Structure
+from dycl.hcfg.types import Span, TensorType, ValueType
+
+Name = str
+BlockId = str
+SubnetId = str
+WeightId = str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A value that a block receives from whoever enters it."""
+
+    name: Name
+    type: ValueType
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Call a sub-DNN: the only node that computes on tensors."""
+
+    subnet: SubnetId
+    inputs: tuple[Name, ...]
+    outputs: tuple[Name, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number or flag known while compiling."""
+
+    value: bool | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A tensor known while compiling, stored with the artefact's weights."""
+
+    weight: WeightId
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """Name a constant on the host."""
+
+    name: Name
+    constant: Literal | Weight
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Stop with the user's own error unless `condition` holds."""
+
+    condition: Name
+    error: str
+    message: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where to go next, and with which values."""
+
+    block: BlockId
+    arguments: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """Go to `target`."""
+
+    target: Target
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Go to `then` if `condition` holds, else to `orelse`."""
+
+    condition: Name
+    then: Target
+    orelse: Target
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Go to the case that equals `value`; with no such case, stop with the user's own error."""
+
+    value: Name
+    cases: tuple[tuple[int, Target], ...]
+    error: str
+    message: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Leave the program with `values` arranged as `structure` says."""
+
+    values: tuple[Name, ...]
+    structure: Structure
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """Stop with the error that the user's own code raises on this path."""
+
+    error: str
+    message: str
+    span: Span
+
+
+Step = Run | Let | Check
+Terminator = Jump | Branch | Switch | Return | Fail
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Steps without a decision between them, then one way out."""
+
+    id: BlockId
+    parameters: tuple[Parameter, ...]
+    steps: tuple[Step, ...]
+    terminator: Terminator
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Subnet:
+    """A sub-DNN's signature: what goes in and comes out, and which weights it is bound to."""
+
+    id: SubnetId
+    inputs: tuple[TensorType, ...]
+    outputs: tuple[TensorType, ...]
+    code: str
+    weights: tuple[WeightId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hcfg:
+    """A whole program: its call signature, its blocks, its sub-DNNs and its weights.
+
+    `signature` nests the call as a tuple of (positional arguments, keyword arguments); `parameter_names` are the names
+    of the program's parameters in order, where known, so that a call may pass them either way.
+    """
+
+    name: str
+    signature: Structure
+    parameter_names: tuple[str, ...] = field(default=(), kw_only=True)
+    inputs: tuple[Parameter, ...]
+    entry: BlockId
+    blocks: Mapping[BlockId, Block]
+    subnets: Mapping[SubnetId, Subnet]
+    weights: Mapping[WeightId, TensorType] = field(default_factory=dict)
+
+
+def targets(terminator: Terminator) -> tuple[Target, ...]:
+    """Every way on from a terminator, in the order it names them."""
+    match terminator:
+        case Jump(target=target):
+            return (target,)
+        case Branch(then=then, orelse=orelse):
+            return (then, orelse)
+        case Switch(cases=cases):
+            return tuple(target for _, target in cases)
+        case Return() | Fail():
+            return ()

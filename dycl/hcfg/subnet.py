@@ -1,0 +1,52 @@
+"""A sub-DNN before a backend compiles it: a straight line of ATen operations, as plain data.
+
+Nothing here needs PyTorch. Operations are named as PyTorch names them (`aten.conv2d.default`); the arguments are
+bound to the names of the operation's schema, defaults filled in, so a backend reads `arguments["stride"]`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dycl.hcfg.types import DType, Span, TensorType
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A tensor inside a sub-DNN; where an argument is a number that only the input determines, its 0-d tensor."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class DTypeArgument:
+    """An element type passed as an argument."""
+
+    dtype: DType
+
+
+Argument = Ref | DTypeArgument | int | float | bool | str | None | tuple["Argument", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One ATen operation. `outputs` has one entry a result; None where the result is not a tensor."""
+
+    target: str
+    arguments: Mapping[str, Argument]
+    outputs: tuple[Ref | None, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SubnetGraph:
+    """A static graph. `types[ref.index]` is the type of a ref; `weights` are constants bound from outside."""
+
+    inputs: tuple[Ref, ...]
+    weights: tuple[Ref, ...]
+    operations: tuple[Operation, ...]
+    outputs: tuple[Ref, ...]
+    types: tuple[TensorType, ...]
+
+    def type_of(self, ref: Ref) -> TensorType:
+        """The type of the tensor that `ref` stands for."""
+        return self.types[ref.index]

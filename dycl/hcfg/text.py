@@ -1,0 +1,147 @@
+"""The graph as a person reads it, and as golden tests compare it.
+
+hcfg GatedNet(x: float32[1, 3])
+  weights 1, sub-DNNs 2
+
+b0(x: float32[1, 3]):                                 # net.py:12
+  flag, y = run net0(x)                               # net.py:13:9
+  branch flag ? b1(y) : b2(y)                         # net.py:14:12
+...
+net0(float32[1, 3]) -> bool[], float32[1, 3]
+  code 3f786850e387
+"""
+
+from collections.abc import Iterable
+
+from dycl.hcfg.nodes import (
+    Block,
+    Branch,
+    Check,
+    Fail,
+    Hcfg,
+    Jump,
+    Let,
+    Literal,
+    Parameter,
+    Return,
+    Run,
+    Step,
+    Subnet,
+    Switch,
+    Target,
+    Terminator,
+)
+from dycl.hcfg.structure import Items, Record, Slot, Static, Structure, Table
+from dycl.hcfg.types import Span
+
+COMMENT_COLUMN = 56
+
+
+def to_text(hcfg: Hcfg) -> str:
+    """The text form of `hcfg`: its blocks in order, then the signatures of its sub-DNNs."""
+    lines = [
+        f"hcfg {hcfg.name}({_parameters(hcfg.inputs)})",
+        f"  call {_structure(hcfg.signature, [parameter.name for parameter in hcfg.inputs])}",
+        f"  weights {len(hcfg.weights)}, sub-DNNs {len(hcfg.subnets)}, entry {hcfg.entry}",
+    ]
+    for block in hcfg.blocks.values():
+        lines += ("", *_block(block))
+    if hcfg.subnets:
+        lines.append("")
+    lines += [_subnet(subnet) for subnet in hcfg.subnets.values()]
+    return "\n".join(lines) + "\n"
+
+
+def _block(block: Block) -> Iterable[str]:
+    yield _commented(f"{block.id}({_parameters(block.parameters)}):", f"{_file(block.span)}:{block.span.line}")
+    for step in block.steps:
+        yield _commented(f"  {_step(step)}", _place(step.span))
+    first, *rest = _terminator(block.terminator)
+    yield _commented(f"  {first}", _place(block.terminator.span))
+    yield from (f"    {line}" for line in rest)
+
+
+def _step(step: Step) -> str:
+    match step:
+        case Run(subnet=subnet, inputs=inputs, outputs=outputs):
+            results = f"{', '.join(outputs)} = " if outputs else ""
+            return f"{results}run {subnet}({', '.join(inputs)})"
+        case Let(name=name, constant=constant):
+            return (
+                f"{name} = {constant.value!r}"
+                if isinstance(constant, Literal)
+                else f"{name} = weight {constant.weight}"
+            )
+        case Check(condition=condition, error=error, message=message):
+            return f"check {condition} else {_error(error, message)}"
+
+
+def _terminator(terminator: Terminator) -> list[str]:
+    match terminator:
+        case Jump(target=target):
+            return [f"jump {_target(target)}"]
+        case Branch(condition=condition, then=then, orelse=orelse):
+            return [f"branch {condition} ? {_target(then)} : {_target(orelse)}"]
+        case Switch(value=value, cases=cases, error=error, message=message):
+            ways = [f"{case}: {_target(target)}" for case, target in cases]
+            return [f"switch {value}", *ways, f"else: {_error(error, message)}"]
+        case Return(values=values, structure=structure):
+            return [f"return {_structure(structure, values)}"]
+        case Fail(error=error, message=message):
+            return [f"fail {_error(error, message)}"]
+
+
+def _structure(structure: Structure, names: Iterable[str]) -> str:
+    """A structure as Python would write it; a host value shows its kind."""
+    known = list(names)
+
+    def show(part: Structure) -> str:
+        match part:
+            case Slot(index=index, kind=kind):
+                name = known[index] if 0 <= index < len(known) else f"slot {index}"
+                return name if kind == "tensor" else f"{kind}({name})"
+            case Static(value=value):
+                return repr(value)
+            case Items(kind=kind, items=items):
+                inner = ", ".join(map(show, items))
+                return f"[{inner}]" if kind == "list" else f"({inner}{',' if len(items) == 1 else ''})"
+            case Table(type_name=type_name, keys=keys, items=items):
+                inner = ", ".join(f"{key!r}: {show(item)}" for key, item in zip(keys, items, strict=True))
+                return f"{{{inner}}}" if type_name == "dict" else f"{type_name}({{{inner}}})"
+            case Record(type_name=type_name, fields=fields, items=items):
+                inner = ", ".join(f"{field}={show(item)}" for field, item in zip(fields, items, strict=True))
+                return f"{type_name}({inner})"
+
+    return show(structure)
+
+
+def _subnet(subnet: Subnet) -> str:
+    weights = f" with {', '.join(subnet.weights)}" if subnet.weights else ""
+    return (
+        f"{subnet.id}({', '.join(map(str, subnet.inputs))}){weights} -> {', '.join(map(str, subnet.outputs)) or '()'}"
+    )
+
+
+def _parameters(parameters: Iterable[Parameter]) -> str:
+    return ", ".join(f"{parameter.name}: {parameter.type}" for parameter in parameters)
+
+
+def _target(target: Target) -> str:
+    return f"{target.block}({', '.join(target.arguments)})"
+
+
+def _error(error: str, message: str) -> str:
+    return f"{error}({message!r})"
+
+
+def _file(span: Span) -> str:
+    # Where the file lies differs from machine to machine; its name does not.
+    return span.file.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _place(span: Span) -> str:
+    return f"{_file(span)}:{span.line}:{span.column}"
+
+
+def _commented(line: str, comment: str) -> str:
+    return f"{line:<{COMMENT_COLUMN - 2}}  # {comment}"

@@ -1,0 +1,1 @@
+"""Program rewriting: an unmodified model becomes blocks of straight-line tensor code (needs PyTorch)."""

@@ -1,0 +1,181 @@
+"""Turn in-place operations into plain ones while recording, and keep views in step with what they view.
+
+    x.add_(1)           becomes   x' = add(x, 1), and `x` means x' from then on
+    x[0].zero_()        becomes   v' = zeros, x' = select_scatter(x, v', 0, 0)
+
+A view remembers the tensor it was taken from. Writing to a view rewrites that tensor, and so on up to the
+one that owns the memory; any other view is taken afresh the next time it is read.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch._ops import OpOverload
+
+from dycl.rewrite.signals import Refused
+
+if TYPE_CHECKING:
+    from dycl.rewrite.recorder import Recorder
+
+aten = torch.ops.aten
+
+
+@dataclass(slots=True)
+class View:
+    """How a view was taken: the call that gave it, and which of its results it is."""
+
+    tensor: torch.Tensor
+    parent: torch.Tensor
+    func: OpOverload[Any, Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    position: int | None
+    parent_version: int
+
+
+@dataclass(slots=True)
+class Aliases:
+    """The views of one block, and how often each tensor has been written."""
+
+    model_memory: set[int] = field(default_factory=set)
+    views: dict[int, View] = field(default_factory=dict)
+    versions: dict[int, int] = field(default_factory=dict)
+    entangled: dict[int, torch.Tensor] = field(default_factory=dict)
+
+    def note_views(
+        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    ) -> None:
+        """Remember which results of a call share memory with its first tensor argument."""
+        parent = next((value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)), None)
+        if parent is None or not any(item.alias_info is not None for item in func._schema.returns):
+            return
+        outputs = list(enumerate(result)) if isinstance(result, tuple | list) else [(None, result)]
+        for position, output in outputs:
+            if isinstance(output, torch.Tensor) and output is not parent and memory(output) == memory(parent):
+                version = self.versions.get(id(parent), 0)
+                self.views[id(output)] = View(output, parent, func, args, kwargs, position, version)
+
+    def require_writable(self, tensor: torch.Tensor) -> None:
+        """Refuse to write to memory that outlives the call or that another block may also see."""
+        owner = self._owner(tensor)
+        for candidate in (tensor, owner):
+            if id(candidate) in self.entangled:
+                raise Refused(
+                    "DY006", "a tensor is changed in place while a view of it, taken before a decision, is alive"
+                )
+        if memory(owner) in self.model_memory:
+            raise Refused("DY007", "a parameter, buffer or constant of the model is changed in place")
+
+    def mutate(
+        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: "Recorder"
+    ) -> Any:
+        """Record an in-place operation as a plain one and let its first argument mean the result."""
+        target = args[0]
+        written = [item.alias_info is not None and item.alias_info.is_write for item in func._schema.arguments]
+        if not isinstance(target, torch.Tensor) or not written[0] or any(written[1:]):
+            raise Refused("DY004", f"`{func}` writes to a tensor in a way that has no translation")
+        self.require_writable(target)
+        self.refresh(target, recorder)
+        with recorder:
+            value = _plain_form(func)(*args, **kwargs)
+            if value.dtype != target.dtype:
+                value = aten._to_copy.default(value, dtype=target.dtype)
+            if tuple(value.shape) != tuple(target.shape):
+                value = aten.expand.default(value, target.shape)
+        self._write(target, value, recorder)
+        return target
+
+    def _write(self, target: torch.Tensor, value: torch.Tensor, recorder: "Recorder") -> None:
+        recorder.track(target, recorder.ref(value))
+        self.versions[id(target)] = self.versions.get(id(target), 0) + 1
+        view = self.views.get(id(target))
+        if view is None:
+            return
+        with recorder:
+            parent_value = _put_back(view, value)
+        self._write(view.parent, parent_value, recorder)
+        view.parent_version = self.versions[id(view.parent)]
+
+    def refresh(self, tensor: torch.Tensor, recorder: "Recorder") -> None:
+        """Take a view afresh if what it views has been written since."""
+        view = self.views.get(id(tensor))
+        if view is None:
+            return
+        self.refresh(view.parent, recorder)
+        version = self.versions.get(id(view.parent), 0)
+        if version == view.parent_version:
+            return
+        view.parent_version = version
+        with recorder:
+            result = view.func(*view.args, **view.kwargs)
+        again = result if view.position is None else result[view.position]
+        self.views.pop(id(again), None)
+        recorder.track(tensor, recorder.recording.refs[id(again)][0])
+        self.versions[id(tensor)] = self.versions.get(id(tensor), 0) + 1
+
+    def _owner(self, tensor: torch.Tensor) -> torch.Tensor:
+        view = self.views.get(id(tensor))
+        return tensor if view is None else self._owner(view.parent)
+
+
+def memory(tensor: torch.Tensor) -> int:
+    """What two tensors have in common exactly if they share memory."""
+    return int(tensor.untyped_storage()._cdata)
+
+
+_PLAIN_FORMS: dict[str, Any] = {
+    "aten.copy_.default": lambda target, source, non_blocking=False: aten.expand.default(
+        aten._to_copy.default(source, dtype=target.dtype), target.shape
+    ),
+    "aten.zero_.default": aten.zeros_like.default,
+    "aten.fill_.Scalar": aten.full_like.default,
+    "aten.fill_.Tensor": lambda target, value: aten.expand.default(
+        aten._to_copy.default(value, dtype=target.dtype), target.shape
+    ),
+    "aten.detach_.default": lambda target: target,
+}
+
+
+def _plain_form(func: OpOverload[Any, Any]) -> Any:
+    """The operation that computes what an in-place one would store."""
+    name = str(func)
+    if name in _PLAIN_FORMS:
+        return _PLAIN_FORMS[name]
+    packet = getattr(aten, func._schema.name.removeprefix("aten::").removesuffix("_"), None)
+    overload = getattr(packet, func._overloadname, None) if packet is not None else None
+    if overload is None or overload._schema.is_mutable:
+        raise Refused("DY004", f"`{name}` changes a tensor in place and has no plain form")
+    return overload
+
+
+def _put_back(view: View, value: torch.Tensor) -> Any:
+    """What the viewed tensor becomes when the view takes on `value`."""
+    parent, args = view.parent, (*view.args[1:], *view.kwargs.values())
+    match str(view.func):
+        case "aten.slice.Tensor":
+            return aten.slice_scatter.default(parent, value, *args)
+        case "aten.select.int":
+            return aten.select_scatter.default(parent, value, *args)
+        case "aten.transpose.int":
+            return aten.transpose.int(value, *args)
+        case "aten.t.default" | "aten.numpy_T.default" | "aten.mT.default":
+            return aten.transpose.int(value, -1, -2) if value.dim() > 1 else value
+        case "aten.permute.default":
+            order = [axis % parent.dim() for axis in args[0]]
+            return aten.permute.default(value, [order.index(axis) for axis in range(len(order))])
+        case "aten.unbind.int":
+            return aten.select_scatter.default(parent, value, args[0] if args else 0, view.position)
+        case "aten.split.Tensor" | "aten.chunk.default" | "aten.split_with_sizes.default" | "aten.split.sizes":
+            return _put_back_piece(view, value)
+        case _:
+            if value.numel() == parent.numel() and view.tensor.is_contiguous() and parent.is_contiguous():
+                return aten.reshape.default(value, parent.shape)
+            raise Refused("DY006", f"a tensor is changed in place through a view taken by `{view.func}`")
+
+
+def _put_back_piece(view: View, value: torch.Tensor) -> Any:
+    arguments = dict(zip((item.name for item in view.func._schema.arguments), view.args, strict=False)) | view.kwargs
+    axis = arguments.get("dim", 0)
+    offset = (view.tensor.storage_offset() - view.parent.storage_offset()) // view.parent.stride(axis)
+    return aten.slice_scatter.default(view.parent, value, axis, offset, offset + value.shape[axis])

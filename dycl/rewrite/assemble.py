@@ -1,0 +1,203 @@
+"""Put the drafts together: blocks with final parameters, and the sub-DNN that each of them calls."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import torch
+
+from dycl.hcfg.nodes import (
+    Block,
+    BlockId,
+    Branch,
+    Check,
+    Fail,
+    Let,
+    Literal,
+    Name,
+    Parameter,
+    Return,
+    Run,
+    Step,
+    SubnetId,
+    Switch,
+    Target,
+    Terminator,
+    Weight,
+)
+from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
+from dycl.rewrite.rewriter import Decision, Draft, Edge, Entry, Failure, Result, Rewritten
+from dycl.rewrite.widening import Fixed, leaf_names, leaf_sources
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSubnet:
+    """A sub-DNN with the tensors that its weights are bound to."""
+
+    graph: SubnetGraph
+    weights: tuple[torch.Tensor, ...]
+
+
+@dataclass(slots=True)
+class Assembled:
+    """The program's blocks, sub-DNNs and constants, before sharing and compilation."""
+
+    entry: BlockId
+    blocks: dict[BlockId, Block] = field(default_factory=dict)
+    subnets: dict[SubnetId, RecordedSubnet] = field(default_factory=dict)
+    constants: dict[str, torch.Tensor] = field(default_factory=dict)
+    types: dict[str, type] = field(default_factory=dict)
+
+
+def assemble(rewritten: Rewritten, input_names: tuple[str, ...]) -> Assembled:
+    """Blocks for every draft that can be reached, numbered in the order they are reached."""
+    assembled = Assembled("b0")
+    numbers: dict[Entry, BlockId] = {rewritten.first: "b0"}
+    waiting = [rewritten.first]
+    for entry in waiting:
+        assert entry.draft is not None
+        for edge in _edges(entry.draft):
+            if edge.entry not in numbers:
+                numbers[edge.entry] = f"b{len(numbers)}"
+                waiting.append(edge.entry)
+    for entry in waiting:
+        assert entry.draft is not None
+        names = input_names if entry is rewritten.first else leaf_names(entry.skeleton)
+        _BlockBuilder(numbers, entry.draft, names, assembled).build(numbers[entry])
+    return assembled
+
+
+def _edges(draft: Draft) -> tuple[Edge, ...]:
+    return tuple(edge for _, edge in draft.end.edges) if isinstance(draft.end, Decision) else ()
+
+
+class _BlockBuilder:
+    """Builds one block: one sub-DNN with just the operations that something needs, then the way out."""
+
+    def __init__(
+        self, numbers: Mapping[Entry, BlockId], draft: Draft, names: tuple[str, ...], assembled: Assembled
+    ) -> None:
+        self.numbers = numbers
+        self.draft = draft
+        self.assembled = assembled
+        recording = draft.recording
+        self.parameters = tuple(map(Parameter, names, draft.parameters))
+        self.names: dict[Ref, Name] = dict(zip(recording.inputs, names, strict=True))
+        self.captured = {item.ref: item.value for item in (*recording.captured, *recording.weights.values())}
+        self.lets: list[Step] = []
+        self.wanted: dict[Ref, Name] = {}
+
+    def build(self, block: BlockId) -> None:
+        checks = [
+            Check(self.name(flag), error, message, span) for flag, error, message, span in self.draft.recording.checks
+        ]
+        terminator = self.terminator()
+        steps: list[Step] = [*self.lets]
+        if self.wanted:
+            steps.append(self.run(SubnetId(f"net{len(self.assembled.subnets)}")))
+        self.assembled.blocks[block] = Block(block, self.parameters, (*steps, *checks), terminator, self.draft.start)
+
+    def name(self, ref: Ref) -> Name:
+        """What the host calls a value: a parameter, a constant or an output of the block's sub-DNN."""
+        if ref in self.names:
+            return self.names[ref]
+        if ref in self.captured:
+            constant = f"c{len(self.assembled.constants)}"
+            self.assembled.constants[constant] = self.captured[ref]
+            self.names[ref] = self.let(Weight(constant))
+        else:
+            self.names[ref] = self.wanted[ref] = f"t{len(self.wanted)}"
+        return self.names[ref]
+
+    def let(self, constant: Literal | Weight) -> Name:
+        name = f"k{len(self.lets)}"
+        self.lets.append(Let(name, constant, self.draft.stop))
+        return name
+
+    def terminator(self) -> Terminator:
+        span = self.draft.stop
+        match self.draft.end:
+            case Decision(value=value, edges=edges, error=None):
+                flag = self.name(value)
+                then, orelse = (self.target(edge) for _, edge in edges)
+                return Branch(flag, then, orelse, span)
+            case Decision(value=value, edges=edges, error=(error, message)):
+                number = self.name(value)
+                cases = tuple((int(case), self.target(edge)) for case, edge in edges)
+                return Switch(number, cases, error, message, span)
+            case Result(values=values, structure=structure):
+                self.assembled.types.update(structure.types)
+                return Return(tuple(map(self.name, values)), structure.structure, span)
+            case Failure(error=error, message=message):
+                return Fail(error, message, span)
+            case end:
+                raise AssertionError(end)
+
+    def target(self, edge: Edge) -> Target:
+        arguments: list[Name] = []
+        for source in leaf_sources(edge.entry.skeleton, edge.skeleton):
+            if isinstance(source, Fixed):
+                arguments.append(self.let(Literal(source.value)))
+            else:
+                arguments.append(self.name(edge.leaves[source]))
+        return Target(self.numbers[edge.entry], tuple(arguments))
+
+    def run(self, subnet: SubnetId) -> Run:
+        recording = self.draft.recording
+        weights = tuple(sorted(self.captured, key=lambda ref: ref.index))
+        operations, types = tuple(recording.operations), tuple(recording.types)
+        whole = SubnetGraph(tuple(recording.inputs), weights, operations, tuple(self.wanted), types)
+        part = needed_part(whole, whole.outputs)
+        self.assembled.subnets[subnet] = RecordedSubnet(part.graph, tuple(self.captured[ref] for ref in part.weights))
+        inputs = tuple(self.names[ref] for ref in part.inputs)
+        return Run(subnet, inputs, tuple(self.wanted.values()), self.draft.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a graph with its values renumbered; `inputs` and `weights` are what it uses of the old ones."""
+
+    graph: SubnetGraph
+    inputs: tuple[Ref, ...]
+    weights: tuple[Ref, ...]
+
+
+def needed_part(whole: SubnetGraph, outputs: tuple[Ref, ...]) -> Part:
+    """The part of a graph that `outputs` depend on."""
+    needed = set(outputs)
+    operations: list[Operation] = []
+    for operation in reversed(whole.operations):
+        if any(output in needed for output in operation.outputs):
+            operations.append(operation)
+            for argument in operation.arguments.values():
+                needed.update(argument_refs(argument))
+    operations.reverse()
+    inputs = tuple(ref for ref in whole.inputs if ref in needed)
+    weights = tuple(ref for ref in whole.weights if ref in needed)
+    order = [*inputs, *weights, *(ref for operation in operations for ref in operation.outputs if ref is not None)]
+    new = {ref: Ref(number) for number, ref in enumerate(order)}
+    graph = SubnetGraph(
+        inputs=tuple(new[ref] for ref in inputs),
+        weights=tuple(new[ref] for ref in weights),
+        operations=tuple(_renumbered(operation, new) for operation in operations),
+        outputs=tuple(new[ref] for ref in outputs),
+        types=tuple(whole.types[ref.index] for ref in order),
+    )
+    return Part(graph, inputs, weights)
+
+
+def argument_refs(argument: Argument) -> list[Ref]:
+    """Every ref in an argument."""
+    if isinstance(argument, Ref):
+        return [argument]
+    return [ref for part in argument for ref in argument_refs(part)] if isinstance(argument, tuple) else []
+
+
+def _renumbered(operation: Operation, new: Mapping[Ref, Ref]) -> Operation:
+    def rename(argument: Argument) -> Argument:
+        if isinstance(argument, Ref):
+            return new[argument]
+        return tuple(rename(part) for part in argument) if isinstance(argument, tuple) else argument
+
+    arguments = {name: rename(value) for name, value in operation.arguments.items()}
+    outputs = tuple(None if ref is None else new[ref] for ref in operation.outputs)
+    return Operation(operation.target, arguments, outputs, operation.span)

@@ -1,0 +1,390 @@
+"""Make a call natively first; step into its source only if a decision hides in it.
+
+When natively run code meets a decision, every Python function between the call and the decision is marked, and the
+block runs again from its start: nothing has to be undone, and a marked function is interpreted from then on.
+"""
+
+import functools
+import inspect
+import operator
+import types
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+from torch.utils._python_dispatch import _disable_current_modes
+
+from dycl.rewrite import intrinsics
+from dycl.rewrite.frames import Frame, Generator, Purpose
+from dycl.rewrite.freeze import import_symbol
+from dycl.rewrite.host_values import PYTHON_TYPES, HostValue
+from dycl.rewrite.instructions import Call, MakeFunction, Star
+from dycl.rewrite.normalise import normalise
+from dycl.rewrite.signals import DecisionMet, Refused, Restart
+from dycl.rewrite.source import has_source
+from dycl.rewrite.stops import Stop
+from dycl.rewrite.substitutes import SUBSTITUTES
+from dycl.rewrite.switches import switch_on_index
+
+if TYPE_CHECKING:
+    from dycl.rewrite.machine import Machine
+
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def call(machine: "Machine", frame: Frame, instruction: Call) -> Stop | None:
+    """Make the call of an instruction, or begin to interpret it."""
+    callee, args, kwargs = _operands(machine, frame, instruction)
+    result = intrinsics.apply(callee, args, kwargs, machine)
+    if result is intrinsics.NOT_HANDLED:
+        stop = switch_on_index(machine, frame, instruction, callee, args)
+        if stop is not None:
+            return stop
+        result = perform(machine, callee, (args, kwargs))
+    if result is not _PUSHED:
+        frame.registers[instruction.dest] = result
+        frame.position += 1
+    return None
+
+
+def _operands(machine: "Machine", frame: Frame, instruction: Call) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    callee = machine.value(frame, instruction.callee)
+    args: list[Any] = []
+    for operand in instruction.args:
+        if isinstance(operand, Star):
+            args.extend(machine.value(frame, operand.operand))
+        else:
+            args.append(machine.value(frame, operand))
+    kwargs: dict[str, Any] = {}
+    for name, operand in instruction.keywords:
+        value = machine.value(frame, operand)
+        kwargs.update({name: value} if name is not None else value)
+    return callee, tuple(args), kwargs
+
+
+_PUSHED = object()
+
+
+def require_genuine(machine: "Machine", frame: Frame, instruction: Call, error: Exception) -> None:
+    """Refuse unless the call fails in the same way on real values: else it is DyCL that cannot follow it."""
+    if type(error).__name__ == "GuardOnDataDependentSymNode":
+        raise Refused("DY008", "the operation needs to know a size that only the input determines")
+    callee, args, kwargs = _operands(machine, frame, instruction)
+    seen: dict[int, Any] = {}
+    with _disable_current_modes():
+        real_callee, real_args, real_kwargs = (_real(part, machine, seen) for part in (callee, args, kwargs))
+        try:
+            real_callee(*real_args, **real_kwargs)
+        except Exception as real_error:
+            if type(real_error) is type(error):
+                return
+    raise Refused("DY010", f"DyCL cannot follow this call: {type(error).__name__}: {_first_line(error)}")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0]
+
+
+def _real(tree: Any, machine: "Machine", seen: dict[int, Any]) -> Any:
+    """The same value with real tensors and numbers in the place of those that only the input determines."""
+    match tree:
+        case torch.Tensor() if machine.recorder.is_dynamic(tree):
+            sizes = [size if isinstance(size, int) else 2 for size in tree.shape]
+            return seen.setdefault(id(tree), torch.zeros(sizes, dtype=tree.dtype))
+        case HostValue():
+            return PYTHON_TYPES[tree.kind](1)
+        case list() | tuple() if type(tree) in (list, tuple):
+            return type(tree)([_real(part, machine, seen) for part in tree])
+        case dict() if type(tree) is dict:
+            return {key: _real(part, machine, seen) for key, part in tree.items()}
+        case types.BuiltinMethodType() if isinstance(tree.__self__, torch.Tensor | list | dict):
+            return getattr(_real(tree.__self__, machine, seen), tree.__name__)
+        case types.MethodType() if isinstance(tree.__self__, torch.Tensor):
+            return types.MethodType(tree.__func__, _real(tree.__self__, machine, seen))
+        case _:
+            return tree
+
+
+def perform(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
+    """The result of a call, or `_PUSHED` if a frame now interprets it."""
+    args, kwargs = arguments
+    function, arguments, purpose, constructed = resolve(callee, args, kwargs)
+    if function is None or not has_source(function.__code__):
+        return _builtin(machine, callee, (args, kwargs))
+    if function.__code__.co_flags & inspect.CO_GENERATOR and not _is_torch(function):
+        return Generator(frame(machine, function, arguments, "next"))
+    if function.__code__ in machine.marked or _mentions(arguments, (HostValue, Generator)):
+        machine.frames.append(frame(machine, function, arguments, purpose, constructed))
+        return _PUSHED
+    return _natively(machine, callee, (args, kwargs))
+
+
+def resolve(
+    callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
+    """The Python function that a call comes down to, if any, and the arguments it gets."""
+    match callee:
+        case types.FunctionType():
+            return callee, (args, kwargs), "call", None
+        case types.MethodType():
+            return resolve(callee.__func__, (callee.__self__, *args), kwargs)
+        case functools.partial():
+            return resolve(callee.func, (*callee.args, *args), {**callee.keywords, **kwargs})
+        case nn.Module():
+            return resolve(_module_function(callee), args, kwargs)
+        case type():
+            return _constructor(callee, args, kwargs)
+    if callee is getattr or callee is setattr:
+        return _property(callee, args)
+    method = _OPERATOR_METHODS.get(callee) if isinstance(callee, types.BuiltinFunctionType) else None
+    if method is not None and args:
+        function = getattr(type(args[0]), method, None)
+        owned = isinstance(function, types.FunctionType) and not isinstance(args[0], torch.Tensor | HostValue)
+        return (function if owned else None), (args, kwargs), "call", None
+    special = inspect.getattr_static(type(callee), "__call__", None)
+    if isinstance(special, types.FunctionType):
+        return special, ((callee, *args), kwargs), "call", None
+    return None, (args, kwargs), "call", None
+
+
+def _module_function(module: nn.Module) -> Any:
+    """What calling a module runs: its `forward`, unless hooks stand in between."""
+    if type(module).__call__ is not nn.Module.__call__:
+        return types.MethodType(type(module).__call__, module)
+    hooks = torch.nn.modules.module
+    if (
+        module._forward_hooks
+        or module._forward_pre_hooks
+        or module._backward_hooks
+        or module._backward_pre_hooks
+        or hooks._global_forward_hooks
+        or hooks._global_forward_pre_hooks
+        or hooks._global_backward_hooks
+        or hooks._global_backward_pre_hooks
+    ):
+        return types.MethodType(nn.Module._call_impl, module)
+    return module.forward
+
+
+def _constructor(
+    cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
+    maker: Any = cls
+    init = maker.__init__
+    plain = maker.__new__ is object.__new__ and type(cls) is type
+    if not isinstance(init, types.FunctionType) or not plain:
+        return None, (args, kwargs), "call", None
+    made: Any = object.__new__(cls)
+    return init, ((made, *args), kwargs), "construct", made
+
+
+def _property(callee: Any, args: tuple[Any, ...]) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
+    """A property's function, for reading or setting an attribute that is one."""
+    owner, name = args[0], args[1]
+    descriptor = inspect.getattr_static(type(owner), name, None) if isinstance(name, str) else None
+    if isinstance(descriptor, property):
+        function = descriptor.fget if callee is getattr else descriptor.fset
+        if isinstance(function, types.FunctionType):
+            return function, ((owner, *args[2:]), {}), "call", None
+    return None, (args, {}), "call", None
+
+
+_OPERATOR_METHODS: dict[Any, str] = {
+    operator.add: "__add__",
+    operator.sub: "__sub__",
+    operator.mul: "__mul__",
+    operator.truediv: "__truediv__",
+    operator.matmul: "__matmul__",
+    operator.getitem: "__getitem__",
+    operator.setitem: "__setitem__",
+    operator.eq: "__eq__",
+    operator.lt: "__lt__",
+    operator.gt: "__gt__",
+    operator.le: "__le__",
+    operator.ge: "__ge__",
+    len: "__len__",
+}
+
+
+def frame(
+    machine: "Machine", function: types.FunctionType, arguments: Arguments, purpose: Purpose, constructed: Any = None
+) -> Frame:
+    """A frame at the start of `function` with its parameters bound."""
+    if len(machine.frames) > 200:
+        raise Refused("DY011", f"`{function.__qualname__}` calls itself without an end that is known while compiling")
+    flat = normalise(function.__code__)
+    registers = _bind(function, *arguments)
+    for name in function.__code__.co_cellvars:
+        cell = types.CellType(registers[name]) if name in registers else types.CellType()
+        registers[name] = cell
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        registers[name] = cell
+    return Frame(flat, function.__globals__, registers, purpose=purpose, constructed=constructed)
+
+
+def _bind(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    code = function.__code__
+    if code.co_name == "<genexpr>":
+        return {".0": args[0]}
+    bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def make_function(machine: "Machine", frame: Frame, instruction: MakeFunction) -> types.FunctionType:
+    """A function value of nested code, closed over the frame's cells."""
+    code = instruction.code
+    cells = tuple(frame.registers[name] for name in instruction.captures)
+    defaults = tuple(machine.value(frame, operand) for operand in instruction.defaults)
+    function = types.FunctionType(code, frame.globals, code.co_name, defaults or None, cells or None)
+    keywords = {name: machine.value(frame, operand) for name, operand in instruction.keyword_defaults}
+    function.__kwdefaults__ = keywords or None
+    function.__qualname__ = code.co_qualname
+    return function
+
+
+def _natively(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
+    """Let Python make the call; if that needs a decision or fails, mark what it ran and start the block again."""
+    met = DecisionMet.met
+    try:
+        result = callee(*arguments[0], **arguments[1])
+    except Restart:
+        raise
+    except (DecisionMet, Refused, Exception) as stopped:
+        if _mark(machine, stopped):
+            raise Restart from None
+        raise
+    if DecisionMet.met != met:
+        raise Refused("DY001", "the code called here swallowed the request for a value that only the input determines")
+    return _imported(machine, result)
+
+
+def _mark(machine: "Machine", stopped: BaseException) -> bool:
+    """Mark the functions that were running natively; false if that tells nothing new."""
+    codes = set()
+    trace = stopped.__traceback__
+    trace = trace.tb_next if trace is not None else None
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        namespace = trace.tb_frame.f_globals.get("__name__", "")
+        if not namespace.startswith(("dycl.rewrite", "torch._", "torch.utils._")) and has_source(code):
+            codes.add(code)
+        trace = trace.tb_next
+    new = codes - machine.marked
+    machine.marked |= new
+    return bool(new)
+
+
+def _builtin(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
+    """Call what has no Python source."""
+    args, kwargs = arguments
+    substitute = _substitute(callee, args)
+    if substitute is not None and _mentions(arguments, (Generator,)):
+        return _push_substitute(machine, substitute, callee, arguments)
+    if _mentions(arguments, (Generator,)) and callee not in _NEUTRAL and not _is_method_of_container(callee):
+        raise Refused("DY002", f"a generator with decisions in it is passed to `{_name(callee)}`")
+    if _is_torch(callee) or (args and isinstance(args[0], torch.Tensor)):
+        args, kwargs = _with_symbols(args), _with_symbols(kwargs)
+    met = DecisionMet.met
+    try:
+        result = callee(*args, **kwargs)
+        if DecisionMet.met != met:
+            raise DecisionMet("a value that only the input determines is needed")
+        if isinstance(result, _LAZY):
+            items: Any = result
+            result = machine.over(tuple(items))
+    except DecisionMet as decision:
+        if _mark(machine, decision):
+            raise Restart from None
+        if substitute is not None:
+            return _push_substitute(machine, substitute, callee, arguments)
+        raise Refused("DY001", f"`{_name(callee)}` needs a value that only the input determines") from None
+    return _imported(machine, result)
+
+
+_EMPTY: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set(), "", range(0))
+_LAZY: tuple[type, ...] = (
+    zip,
+    enumerate,
+    map,
+    filter,
+    reversed,
+    types.GeneratorType,
+    *map(type, map(iter, _EMPTY)),
+)
+_NEUTRAL: tuple[Any, ...] = (getattr, setattr, isinstance, id, iter, type, operator.is_, operator.is_not)
+
+
+def _substitute(callee: Any, args: tuple[Any, ...]) -> Any:
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, str) and getattr(callee, "__name__", "") == "join":
+        return functools.partial(SUBSTITUTES[str.join], owner)
+    try:
+        return SUBSTITUTES.get(callee)
+    except TypeError:
+        return None
+
+
+def _push_substitute(machine: "Machine", substitute: Any, callee: Any, arguments: Arguments) -> Any:
+    function, bound, purpose, made = resolve(substitute, *arguments)
+    assert function is not None
+    machine.frames.append(frame(machine, function, bound, purpose, made))
+    return _PUSHED
+
+
+def _imported(machine: "Machine", result: Any) -> Any:
+    """A native result as the machine holds it: symbols as host values, lazy iterators with their items."""
+    if isinstance(result, torch.SymInt | torch.SymFloat | torch.SymBool):
+        return import_symbol(result, machine.recorder)
+    if isinstance(result, types.GeneratorType):
+        return machine.over(tuple(result))
+    return result
+
+
+def _with_symbols(tree: Any) -> Any:
+    match tree:
+        case HostValue():
+            return tree.symbol()
+        case tuple() if type(tree) is tuple:
+            return tuple(_with_symbols(part) for part in tree)
+        case list():
+            return [_with_symbols(part) for part in tree] if _mentions(tree, (HostValue,)) else tree
+        case dict() if type(tree) is dict:
+            return {name: _with_symbols(part) for name, part in tree.items()}
+        case slice():
+            return slice(*map(_with_symbols, (tree.start, tree.stop, tree.step)))
+        case _:
+            return tree
+
+
+def _mentions(tree: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether a value of one of `kinds` stands in these arguments, also inside plain containers."""
+    if isinstance(tree, kinds):
+        return True
+    if isinstance(tree, list | tuple):
+        return any(_mentions(part, kinds) for part in tree)
+    if isinstance(tree, dict):
+        return any(_mentions(part, kinds) for part in tree.values())
+    return isinstance(tree, slice) and _mentions((tree.start, tree.stop, tree.step), kinds)
+
+
+def _is_torch(callee: Any) -> bool:
+    module = getattr(callee, "__module__", None) or ""
+    owner = getattr(callee, "__self__", None)
+    described = getattr(callee, "__objclass__", None)
+    return (
+        module.partition(".")[0] == "torch"
+        or isinstance(owner, torch.Tensor)
+        or owner is torch._C._VariableFunctions
+        or (isinstance(described, type) and issubclass(torch.Tensor, described) and described is not object)
+    )
+
+
+def _is_method_of_container(callee: Any) -> bool:
+    owner = getattr(callee, "__self__", None)
+    described = getattr(callee, "__objclass__", None)
+    return isinstance(owner, list | dict | set) or described in (list, dict, set)
+
+
+def _name(callee: Any) -> str:
+    return getattr(callee, "__qualname__", None) or type(callee).__name__

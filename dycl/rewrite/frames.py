@@ -1,0 +1,111 @@
+"""What the machine keeps while it runs the user's program: frames, and iterators that can be copied."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from dycl.rewrite.instructions import (
+    BranchOn,
+    Call,
+    FlatFunction,
+    Instruction,
+    Label,
+    NextItem,
+    Register,
+    Yield,
+)
+
+Purpose = Literal["call", "construct", "next"]
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """A function being interpreted. `purpose` says what the caller does with what it returns."""
+
+    function: FlatFunction
+    globals: dict[str, Any]
+    registers: dict[Register, Any]
+    position: int = 0
+    handlers: list[tuple[Label, Register]] = field(default_factory=list)
+    purpose: Purpose = "call"
+    constructed: Any = None
+
+    @property
+    def instruction(self) -> Instruction:
+        return self.function.instructions[self.position]
+
+    def program_order(self, is_top: bool) -> tuple[tuple[int, int], ...]:
+        """Where this frame is, comparable: the loops around it with their positions, then the instruction."""
+        live = self.live(is_top)
+        loops = sorted(
+            (at, iterator.position)
+            for register, at in self.function.loops.items()
+            if register in live and isinstance(iterator := self.registers.get(register), ItemIterator)
+        )
+        return (*loops, (self.position, 0))
+
+    def live(self, is_top: bool) -> frozenset[Register]:
+        """The registers that matter from here on; a frame below the top waits for a call to return."""
+        live = self.function.live
+        if is_top:
+            return live[self.position]
+        match self.instruction:
+            case Call(dest=dest) | Yield(dest=dest):
+                after = live[self.position + 1] - {dest}
+            case NextItem(dest=dest, exhausted=exhausted):
+                after = (live[self.position + 1] - {dest}) | live[exhausted]
+            case BranchOn(then=then, orelse=orelse):
+                after = live[then] | live[orelse]
+            case _:
+                after = live[self.position]
+        handler = self.function.handlers[self.position]
+        return after | live[handler] if handler is not None else after
+
+
+@dataclass(slots=True, eq=False)
+class ItemIterator:
+    """An iterator over known items; its position is part of the static state."""
+
+    items: tuple[Any, ...] | list[Any] | range
+    position: int = 0
+
+    def __iter__(self) -> "ItemIterator":
+        return self
+
+    def __next__(self) -> Any:
+        if self.position >= len(self.items):
+            raise StopIteration
+        self.position += 1
+        return self.items[self.position - 1]
+
+
+@dataclass(slots=True, eq=False)
+class Generator:
+    """A generator whose body the machine interprets."""
+
+    frame: Frame
+    started: bool = False
+    finished: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class RangeIterator:
+    """An iterator over a range whose bounds only the input determines: whether it goes on is a decision."""
+
+    position: Any
+    stop: Any
+    step: int
+
+    def unfinished(self) -> Any:
+        return self.position < self.stop if self.step > 0 else self.position > self.stop
+
+    def following(self) -> Any:
+        return self.position + self.step
+
+
+@dataclass(frozen=True, slots=True)
+class HostRange:
+    """A `range` with a bound that only the input determines."""
+
+    start: Any
+    stop: Any
+    step: int

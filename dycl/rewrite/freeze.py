@@ -1,0 +1,213 @@
+"""Freeze a state: walk everything that is still live and write it down as a skeleton and its leaves."""
+
+import collections
+import enum
+import functools
+import types
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from dycl.rewrite.aliases import memory
+from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, RangeIterator
+from dycl.rewrite.host_values import HostValue
+from dycl.rewrite.recorder import Recorder
+from dycl.rewrite.signals import Refused
+from dycl.rewrite.skeleton import Leaf, Pinned, Skeleton, Tag
+from dycl.rewrite.tensor_types import dtype_name
+
+_ATOMS = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    types.NoneType,
+    types.EllipsisType,
+    types.NotImplementedType,
+    range,
+    enum.Enum,
+    np.generic,
+)
+_SHARED = (
+    type,
+    types.ModuleType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.GetSetDescriptorType,
+    torch.dtype,
+    torch.device,
+    torch.layout,
+    torch.memory_format,
+    torch.nn.Module,
+    torch._ops.OpOverload,
+    torch._ops.OpOverloadPacket,
+    np.dtype,
+    np.ufunc,
+)
+
+
+class Freezer:
+    """Freezes the values of one state; shared objects stay shared."""
+
+    def __init__(self, pinned: Pinned, recorder: Recorder, replaced: Mapping[int, Any]) -> None:
+        self.pinned = pinned
+        self.recorder = recorder
+        self.replaced = replaced
+        self.leaves: list[Leaf] = []
+        self._seen: dict[int, tuple[int, Any]] = {}
+        self._memories: dict[int, list[int]] = {}
+
+    def freeze(self, value: Any) -> Skeleton:
+        """The skeleton of a value; its tensors and host values join `leaves`."""
+        if isinstance(value, HostValue):
+            if id(value) in self.replaced:
+                return self.freeze(self.replaced[id(value)])
+            self.leaves.append(value)
+            return (Tag.HOST, value.kind)
+        if isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
+            return self.freeze(import_symbol(value, self.recorder))
+        if isinstance(value, _ATOMS):
+            exact = repr(value) if isinstance(value, float | complex | np.generic) else value
+            return (Tag.ATOM, type(value), exact, value)
+        if value in self.pinned or isinstance(value, _SHARED):
+            self.pinned.add(value)
+            return (Tag.PINNED, id(value))
+        if id(value) in self._seen:
+            return (Tag.SEEN, self._seen[id(value)][0])
+        if not isinstance(value, tuple | types.MethodType):
+            self._seen[id(value)] = (len(self._seen), value)
+        return self._object(value)
+
+    def entangled(self) -> Skeleton:
+        """Which of the seen tensors share memory with another one."""
+        return tuple(sorted(tuple(group) for group in self._memories.values() if len(group) > 1))
+
+    def _object(self, value: Any) -> Skeleton:
+        match value:
+            case torch.Tensor():
+                return self._tensor(value)
+            case slice():
+                return (Tag.SLICE, self._all((value.start, value.stop, value.step)))
+            case tuple():
+                return (Tag.TUPLE, type(value), self._all(value))
+            case list():
+                return (Tag.LIST, type(value), self._all(value), self._attributes(value))
+            case collections.deque():
+                return (Tag.DEQUE, type(value), self._all(value), value.maxlen)
+            case dict():
+                factory = value.default_factory if isinstance(value, collections.defaultdict) else None
+                items = tuple((self.freeze(key), self.freeze(item)) for key, item in value.items())
+                return (Tag.DICT, type(value), items, self.freeze(factory), self._attributes(value))
+            case set() | frozenset():
+                ordered = sorted(value, key=lambda item: (type(item).__name__, repr(item)))
+                return (Tag.SET, type(value), self._all(ordered))
+            case types.CellType():
+                return (Tag.CELL, self._cell(value))
+            case types.FunctionType():
+                return self._function(value)
+            case types.MethodType():
+                return (Tag.METHOD, self.freeze(value.__func__), self.freeze(value.__self__))
+            case functools.partial():
+                return (Tag.PARTIAL, self._all((value.func, value.args, value.keywords)))
+            case types.MethodWrapperType() | types.BuiltinMethodType():
+                return (Tag.BOUND, value.__name__, self.freeze(value.__self__))
+            case super():
+                owner: Any = value
+                return (Tag.SUPER, owner.__thisclass__, self.freeze(owner.__self__))
+            case Frame():
+                return self.frame(value, is_top=False)
+            case ItemIterator():
+                return (Tag.ITERATOR, self.freeze(value.items), value.position)
+            case RangeIterator():
+                return (Tag.RANGE, self._all((value.position, value.stop, value.step)))
+            case HostRange():
+                return (Tag.HOST_RANGE, self._all((value.start, value.stop, value.step)))
+            case Generator():
+                return (Tag.GENERATOR, value.started, value.finished, self.freeze(value.frame))
+            case np.ndarray():
+                return (Tag.ARRAY, value.dtype.str, value.shape, value.tobytes())
+            case BaseException():
+                return (Tag.EXCEPTION, type(value), self.freeze(value.args), self._attributes(value))
+            case _:
+                return self._instance(value)
+
+    def _all(self, values: Iterable[Any]) -> Skeleton:
+        return tuple([self.freeze(value) for value in values])
+
+    def frame_or_seen(self, frame: Frame, is_top: bool) -> Skeleton:
+        """The skeleton of a frame on the stack; a generator's frame may have been seen already."""
+        if id(frame) in self._seen:
+            return (Tag.SEEN, self._seen[id(frame)][0])
+        return self.frame(frame, is_top)
+
+    def frame(self, frame: Frame, is_top: bool) -> Skeleton:
+        """The skeleton of a frame: its program point and its live registers."""
+        live = sorted(name for name in frame.live(is_top) if name in frame.registers)
+        self._seen.setdefault(id(frame), (len(self._seen), frame))
+        return (
+            Tag.FRAME,
+            frame.function,
+            frame.position,
+            tuple(live),
+            self._all(frame.registers[name] for name in live),
+            tuple(frame.handlers),
+            frame.purpose,
+            self.freeze(frame.constructed),
+            self._globals(frame.globals),
+        )
+
+    def _globals(self, namespace: dict[str, Any]) -> int:
+        self.pinned.add(namespace)
+        return id(namespace)
+
+    def _tensor(self, value: torch.Tensor) -> Skeleton:
+        number = self._seen[id(value)][0]
+        self._memories.setdefault(memory(value), []).append(number)
+        if self.recorder.is_dynamic(value):
+            self.leaves.append(value)
+            shape = self.recorder.symbols.type_of(value).shape
+            strides = tuple(value.stride()) if all(isinstance(size, int) for size in shape) else None
+            return (Tag.TENSOR, dtype_name(value.dtype), shape, strides)
+        if memory(value) in self.recorder.model_memory:
+            self._memories[memory(value)].append(-1)
+        content = value.detach().contiguous()
+        data = content.flatten().view(torch.uint8).numpy().tobytes() if content.numel() else b""
+        return (Tag.CONSTANT, dtype_name(value.dtype), tuple(value.shape), data)
+
+    def _cell(self, cell: types.CellType) -> Skeleton | None:
+        try:
+            contents = cell.cell_contents
+        except ValueError:
+            return None
+        return self.freeze(contents)
+
+    def _function(self, value: types.FunctionType) -> Skeleton:
+        if value.__closure__ is None and not value.__defaults__ and not value.__kwdefaults__:
+            self.pinned.add(value)
+        parts = self._all((value.__closure__, value.__defaults__, value.__kwdefaults__))
+        return (Tag.FUNCTION, value.__code__, self._globals(value.__globals__), value.__qualname__, parts)
+
+    def _attributes(self, value: Any) -> Skeleton:
+        return self._all(part for name in sorted(getattr(value, "__dict__", {})) for part in (name, vars(value)[name]))
+
+    def _instance(self, value: Any) -> Skeleton:
+        cls: Any = type(value)
+        slots = [name for base in cls.__mro__ for name in getattr(base, "__slots__", ()) if hasattr(value, name)]
+        made_in_python = cls.__new__ is object.__new__ or isinstance(cls.__new__, types.FunctionType)
+        plain = cls.__reduce_ex__ is object.__reduce_ex__ and made_in_python
+        if not plain or not (hasattr(value, "__dict__") or slots):
+            reason = f"an object of type `{cls.__name__}` is alive across a decision and cannot be copied"
+            raise Refused("DY009", reason)
+        parts = tuple((name, self.freeze(getattr(value, name))) for name in slots)
+        return (Tag.OBJECT, cls, parts, self._attributes(value))
+
+
+def import_symbol(value: Any, recorder: Recorder) -> HostValue:
+    """The host value of a number that PyTorch handed out as a symbol."""
+    kinds: dict[type, Any] = {torch.SymInt: "int", torch.SymFloat: "float", torch.SymBool: "bool"}
+    return HostValue(kinds[type(value)], recorder.symbols.materialise(value, recorder), recorder)

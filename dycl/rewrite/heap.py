@@ -1,0 +1,249 @@
+"""The model's own mutable state during a call: attributes that the program sets, containers that it changes.
+
+The user's model must come out of a compilation as it went in. So while the machine runs, an attribute that the
+program sets on a module goes to a table instead, reads of it come from there, and containers that hang on modules are
+compared with a copy. Both are part of the machine's state; `restored` puts everything back.
+
+An attribute that is read before it is set carries state from one call to the next.
+"""
+
+import collections
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from dycl.rewrite.freeze import Freezer
+from dycl.rewrite.signals import Refused
+from dycl.rewrite.skeleton import Pinned, Skeleton
+from dycl.rewrite.thaw import Thawer
+
+Key = tuple[int, str]
+_MISSING = object()
+
+
+class Heap:
+    """Attributes and containers of the modules under `model`, as the program has changed them so far."""
+
+    def __init__(self, model: nn.Module, pinned: Pinned) -> None:
+        self.pinned = pinned
+        self.needs_another_pass = False
+        self._table: dict[Key, Any] = {}
+        self._set_in_call: set[Key] = set()
+        self._initial: dict[Key, Any] = {}
+        self._read: set[Key] = set()
+        self._dropped: set[Key] = set()
+        self._modules = {id(module) for module in model.modules()}
+        self._containers = _containers(model, pinned)
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Divert attribute access on modules to this heap; on the way out the model is as it was."""
+        original = (nn.Module.__setattr__, nn.Module.__delattr__, nn.Module.__getattr__)
+        heap = self
+
+        def set_attribute(module: nn.Module, name: str, value: Any) -> None:
+            heap.set(module, name, value, original[0])
+
+        def delete_attribute(module: nn.Module, name: str) -> None:
+            if id(module) in heap._modules:
+                heap.delete(module, name)
+            else:
+                original[1](module, name)
+
+        def get_attribute(module: nn.Module, name: str) -> Any:
+            key = (id(module), name)
+            return heap.get(module, key) if key in heap._initial else original[2](module, name)
+
+        nn.Module.__setattr__ = set_attribute  # type: ignore[method-assign, assignment]
+        nn.Module.__delattr__ = delete_attribute  # type: ignore[method-assign]
+        nn.Module.__getattr__ = get_attribute  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            nn.Module.__setattr__, nn.Module.__delattr__, nn.Module.__getattr__ = original  # type: ignore[method-assign]
+            self.restore()
+
+    def restore(self) -> None:
+        """Give every module and container the contents it had before the call."""
+        for (module_id, name), value in self._initial.items():
+            module = self.pinned[module_id]
+            if value is not _MISSING and name not in module._buffers:
+                vars(module)[name] = value
+        for container, contents in self._containers:
+            _fill(container, contents)
+
+    def begin(self) -> None:
+        """Start a call: every attribute has its first value, every container its first contents."""
+        self._table = {key: value for key, value in self._initial.items() if value is not _MISSING}
+        self._set_in_call = set()
+        for key in self._initial:
+            vars(self.pinned[key[0]]).pop(key[1], None)
+        for container, contents in self._containers:
+            _fill(container, contents)
+
+    def begin_pass(self) -> None:
+        """Start to explore the program anew, knowing which attributes it reads and sets."""
+        self.needs_another_pass = False
+        self._dropped = set()
+
+    def set(self, module: nn.Module, name: str, value: Any, plain: Any) -> None:
+        descriptor = getattr(type(module), name, None)
+        if hasattr(descriptor, "__set__") or id(module) not in self._modules:
+            plain(module, name, value)
+            return
+        if isinstance(value, nn.Module | nn.Parameter) or name in module._parameters or name in module._modules:
+            raise Refused("DY007", f"the module or parameter `{name}` is replaced during the call")
+        if descriptor is not None and name not in vars(module) and (id(module), name) not in self._initial:
+            raise Refused("DY007", f"the attribute `{name}` hides a class attribute of `{type(module).__name__}`")
+        key = (id(module), name)
+        if key not in self._initial:
+            self._adopt(module, key)
+        self._table[key] = value
+        self._set_in_call.add(key)
+
+    def _adopt(self, module: nn.Module, key: Key) -> None:
+        """Take over an attribute when the program first sets it."""
+        name = key[1]
+        self.pinned.add(module)
+        self._initial[key] = vars(module).get(name, module._buffers.get(name, _MISSING))
+        vars(module).pop(name, None)
+        self.needs_another_pass = True
+
+    def delete(self, module: nn.Module, name: str) -> None:
+        key = (id(module), name)
+        if key not in self._initial:
+            self._adopt(module, key)
+        self._table.pop(key, None)
+        self._set_in_call.add(key)
+
+    def get(self, module: nn.Module, key: Key) -> Any:
+        self._read.add(key)
+        if key in self._dropped:
+            self.needs_another_pass = True
+        if key not in self._set_in_call:
+            raise Refused(
+                "DY007",
+                f"the attribute `{key[1]}` of `{type(module).__name__}` keeps its value from one call to the next",
+                "pass the value in as an argument and return the new one",
+            )
+        if key not in self._table:
+            raise AttributeError(f"'{type(module).__name__}' object has no attribute '{key[1]}'")
+        return self._table[key]
+
+    def freeze(self, freezer: Freezer) -> Skeleton:
+        """What the program has changed so far and may still read."""
+        self._dropped |= self._set_in_call - self._read
+        attributes = tuple(
+            (key, freezer.freeze(self._table[key]) if key in self._table else None)
+            for key in sorted(self._set_in_call & self._read)
+        )
+        containers = tuple(
+            (number, _freeze_contents(container, freezer))
+            for number, (container, contents) in enumerate(self._containers)
+            if not _same(container, contents)
+        )
+        return attributes, containers
+
+    def thaw(self, skeleton: Skeleton, thawer: Thawer) -> None:
+        """Continue a call with the changes that `skeleton` tells."""
+        attributes, containers = skeleton
+        self.begin()
+        for key, value in attributes:
+            self._set_in_call.add(key)
+            if value is not None:
+                self._table[key] = thawer.thaw(value)
+            else:
+                self._table.pop(key, None)
+        for number, contents in containers:
+            _thaw_contents(self._containers[number][0], contents, thawer)
+
+    def require_unchanged(self) -> None:
+        """Refuse a call that leaves a container of the model changed: the next call would see it."""
+        for container, contents in self._containers:
+            if not _same(container, contents):
+                kind = type(container).__name__
+                raise Refused("DY007", f"a `{kind}` that the model keeps is changed during the call and stays changed")
+
+
+def _containers(model: nn.Module, pinned: Pinned) -> list[tuple[Any, Any]]:
+    """Every container and plain object that hangs on a module of the user's, with a copy of its contents."""
+    found: list[tuple[Any, Any]] = []
+    seen: set[int] = set()
+
+    def visit(value: Any) -> None:
+        if id(value) in seen or isinstance(value, type):
+            return
+        seen.add(id(value))
+        contents = _contents(value)
+        if contents is None:
+            if isinstance(value, tuple):
+                for item in value:
+                    visit(item)
+            return
+        pinned.add(value)
+        found.append((value, contents))
+        for item in contents.values() if isinstance(contents, dict) else contents:
+            visit(item)
+
+    for module in model.modules():
+        pinned.add(module)
+        if type(module).__module__.startswith("torch.nn"):
+            continue
+        for name, value in vars(module).items():
+            if name not in _MODULE_INTERNALS:
+                visit(value)
+    return found
+
+
+_MODULE_INTERNALS = frozenset(vars(nn.Module()))
+
+
+def _contents(value: Any) -> Any:
+    if isinstance(value, dict):
+        return dict(value)
+    if isinstance(value, list | collections.deque):
+        return list(value)
+    if isinstance(value, set):
+        return set(value)
+    shared = isinstance(value, nn.Module | torch.Tensor | np.ndarray) or callable(value)
+    return None if shared or not hasattr(value, "__dict__") else dict(vars(value))
+
+
+def _live_contents(container: Any) -> Any:
+    return container if isinstance(container, dict | list | collections.deque | set) else vars(container)
+
+
+def _same(container: Any, contents: Any) -> bool:
+    live = _live_contents(container)
+    if len(live) != len(contents):
+        return False
+    if isinstance(contents, dict):
+        return all(name in live and live[name] is value for name, value in contents.items())
+    if isinstance(contents, set):
+        return bool(live == contents)
+    return all(left is right for left, right in zip(live, contents, strict=True))
+
+
+def _fill(container: Any, contents: Any) -> None:
+    if _same(container, contents):
+        return
+    live = _live_contents(container)
+    live.clear()
+    live.update(contents) if isinstance(contents, dict | set) else live.extend(contents)
+
+
+def _freeze_contents(container: Any, freezer: Freezer) -> Skeleton:
+    live = _live_contents(container)
+    items = live.items() if isinstance(live, dict) else live
+    return freezer.freeze(tuple(items))
+
+
+def _thaw_contents(container: Any, skeleton: Skeleton, thawer: Thawer) -> None:
+    items = thawer.thaw(skeleton)
+    live = _live_contents(container)
+    live.clear()
+    live.update(items) if isinstance(live, dict | set) else live.extend(items)

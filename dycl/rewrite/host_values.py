@@ -1,0 +1,254 @@
+"""Host values: Python numbers and flags whose value only the input determines.
+
+A host value is a 0-d tensor of the block in Python's own precision (bool, int64, float64). Arithmetic on it is
+recorded like any other operation; asking for its truth or its concrete value is a decision.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+import torch
+
+from dycl.hcfg.types import HostKind
+from dycl.rewrite.signals import DecisionMet, Refused
+
+if TYPE_CHECKING:
+    from dycl.rewrite.recorder import Recorder
+
+DTYPES: dict[HostKind, torch.dtype] = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
+PYTHON_TYPES: dict[HostKind, type] = {"bool": bool, "int": int, "float": float}
+_ORDER: tuple[HostKind, ...] = ("bool", "int", "float")
+
+
+class HostValue:
+    """A number or flag of known kind and unknown value."""
+
+    __slots__ = ("kind", "recorder", "tensor")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, kind: HostKind, tensor: torch.Tensor, recorder: "Recorder") -> None:
+        self.kind = kind
+        self.tensor = tensor
+        self.recorder = recorder
+
+    def __bool__(self) -> bool:
+        raise DecisionMet("the truth of a number that only the input determines")
+
+    def __int__(self) -> int:
+        raise DecisionMet("`int` of a number that only the input determines")
+
+    def __float__(self) -> float:
+        raise DecisionMet("`float` of a number that only the input determines")
+
+    def __index__(self) -> int:
+        raise DecisionMet("a number that only the input determines is used as an index")
+
+    def __format__(self, style: str) -> str:
+        raise DecisionMet("the text of a number that only the input determines")
+
+    def __repr__(self) -> str:
+        raise DecisionMet("the text of a number that only the input determines")
+
+    __str__ = __repr__
+
+    def as_kind(self, kind: HostKind) -> "HostValue":
+        """The same number as another kind, as `int()`, `float()` and `bool()` convert."""
+        if kind == self.kind:
+            return self
+        if kind == "bool":
+            return HostValue("bool", torch.ne(self.tensor, 0), self.recorder)
+        return HostValue(kind, self.tensor.to(DTYPES[kind]), self.recorder)
+
+    def __add__(self, other: Any) -> Any:
+        return _arithmetic(torch.add, operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _arithmetic(torch.add, operator.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _arithmetic(torch.sub, operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _arithmetic(torch.sub, operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _arithmetic(torch.mul, operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _arithmetic(torch.mul, operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _division(torch.div, operator.truediv, self, other, "float")
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _division(torch.div, operator.truediv, other, self, "float")
+
+    def __floordiv__(self, other: Any) -> Any:
+        return _division(torch.floor_divide, operator.floordiv, self, other, "int")
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return _division(torch.floor_divide, operator.floordiv, other, self, "int")
+
+    def __mod__(self, other: Any) -> Any:
+        return _division(torch.remainder, operator.mod, self, other, "int")
+
+    def __rmod__(self, other: Any) -> Any:
+        return _division(torch.remainder, operator.mod, other, self, "int")
+
+    def __pow__(self, other: Any) -> Any:
+        return _power(self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _power(other, self)
+
+    def __neg__(self) -> "HostValue":
+        number = self.as_kind("int") if self.kind == "bool" else self
+        return HostValue(number.kind, torch.neg(number.tensor), self.recorder)
+
+    def __pos__(self) -> "HostValue":
+        return self.as_kind("int") if self.kind == "bool" else self
+
+    def __abs__(self) -> "HostValue":
+        number = self.as_kind("int") if self.kind == "bool" else self
+        return HostValue(number.kind, torch.abs(number.tensor), self.recorder)
+
+    def __invert__(self) -> "HostValue":
+        return -self - 1  # type: ignore[no-any-return]
+
+    def __eq__(self, other: Any) -> Any:
+        return _comparison(torch.eq, operator.eq, self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        return _comparison(torch.ne, operator.ne, self, other)
+
+    def __lt__(self, other: Any) -> Any:
+        return _comparison(torch.lt, operator.lt, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _comparison(torch.le, operator.le, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _comparison(torch.gt, operator.gt, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _comparison(torch.ge, operator.ge, self, other)
+
+    def __and__(self, other: Any) -> Any:
+        return _bitwise(torch.bitwise_and, operator.and_, self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> Any:
+        return _bitwise(torch.bitwise_or, operator.or_, self, other)
+
+    __ror__ = __or__
+
+    def __xor__(self, other: Any) -> Any:
+        return _bitwise(torch.bitwise_xor, operator.xor, self, other)
+
+    __rxor__ = __xor__
+
+    def __round__(self, digits: int | None = None) -> "HostValue":
+        if digits is not None:
+            raise Refused("DY008", "`round` to a number of digits has no translation for an input-dependent number")
+        if self.kind != "float":
+            return +self
+        return HostValue("int", torch.round(self.tensor).to(torch.int64), self.recorder)
+
+    def symbol(self) -> Any:
+        """What stands for this number where PyTorch wants one."""
+        return self.recorder.symbols.of_host_value(self.tensor)
+
+
+def kind_of(value: Any) -> HostKind | None:
+    """The kind of a Python number or host value; None for anything else."""
+    if isinstance(value, HostValue):
+        return value.kind
+    if type(value) in (bool, int, float):
+        return cast(HostKind, type(value).__name__)
+    return None
+
+
+def lift(value: Any, kind: HostKind, recorder: "Recorder") -> HostValue:
+    """A number as a host value of the given kind."""
+    if isinstance(value, HostValue):
+        return value.as_kind(kind)
+    return HostValue(kind, torch.tensor(value, dtype=DTYPES[kind]), recorder)
+
+
+def _recorder(left: Any, right: Any) -> "Recorder":
+    host: HostValue = left if isinstance(left, HostValue) else right
+    return host.recorder
+
+
+def _with_tensor(plain: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """Arithmetic of a host value and a tensor follows PyTorch's rules for Python numbers."""
+    if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
+        first = left.symbol() if isinstance(left, HostValue) else left
+        return plain(first, right.symbol() if isinstance(right, HostValue) else right)
+    return NotImplemented
+
+
+def _common_kind(left: Any, right: Any, least: HostKind) -> HostKind | None:
+    kinds = (kind_of(left), kind_of(right))
+    if None in kinds:
+        return None
+    return max((*cast(tuple[HostKind, HostKind], kinds), least), key=_ORDER.index)
+
+
+def _arithmetic(function: Callable[..., torch.Tensor], plain: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    kind = _common_kind(left, right, "int")
+    if kind is None:
+        return _with_tensor(plain, left, right)
+    recorder = _recorder(left, right)
+    result = function(lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor)
+    return HostValue(kind, result, recorder)
+
+
+def _division(
+    function: Callable[..., torch.Tensor], plain: Callable[[Any, Any], Any], left: Any, right: Any, least: HostKind
+) -> Any:
+    kind = _common_kind(left, right, least)
+    if kind is None:
+        return _with_tensor(plain, left, right)
+    recorder = _recorder(left, right)
+    divisor = lift(right, kind, recorder).tensor
+    if isinstance(right, HostValue):
+        recorder.check(torch.ne(divisor, 0), "ZeroDivisionError", "division by zero")
+        # A sub-DNN computes before the host looks at the check: keep integer division from trapping.
+        divisor = torch.where(torch.eq(divisor, 0), torch.ones_like(divisor), divisor)
+    elif right == 0:
+        raise ZeroDivisionError("division by zero")
+    return HostValue(kind, function(lift(left, kind, recorder).tensor, divisor), recorder)
+
+
+def _power(left: Any, right: Any) -> Any:
+    kind = _common_kind(left, right, "int")
+    if kind is None:
+        return _with_tensor(operator.pow, left, right)
+    if kind == "int" and (isinstance(right, HostValue) or right < 0):
+        raise Refused("DY008", "whether this power is an int or a float depends on the input")
+    recorder = _recorder(left, right)
+    result = torch.pow(lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor)
+    return HostValue(kind, result, recorder)
+
+
+def _comparison(function: Callable[..., torch.Tensor], plain: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    kind = _common_kind(left, right, "int")
+    if kind is None:
+        return _with_tensor(plain, left, right)
+    recorder = _recorder(left, right)
+    result = function(lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor)
+    return HostValue("bool", result, recorder)
+
+
+def _bitwise(function: Callable[..., torch.Tensor], plain: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    kind = _common_kind(left, right, "bool")
+    if kind is None:
+        return _with_tensor(plain, left, right)
+    if kind == "float":
+        return NotImplemented
+    recorder = _recorder(left, right)
+    result = function(lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor)
+    return HostValue(kind, result, recorder)

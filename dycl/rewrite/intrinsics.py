@@ -1,0 +1,350 @@
+"""What builtins and library functions do with values that only the input determines.
+
+`apply` is asked before a call is made natively; it answers `NOT_HANDLED` unless the call needs a meaning of its own:
+`float(tensor)` is a host value, `math.sqrt` of one is recorded, `print` is dropped.
+"""
+
+import builtins
+import logging
+import math
+import operator
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from dycl.hcfg.types import HostKind
+from dycl.rewrite import natives
+from dycl.rewrite.frames import HostRange
+from dycl.rewrite.host_values import DTYPES, PYTHON_TYPES, HostValue, kind_of, lift
+from dycl.rewrite.signals import Refused
+
+if TYPE_CHECKING:
+    from dycl.rewrite.machine import Machine
+
+NOT_HANDLED = object()
+Handler = Callable[["Machine", tuple[Any, ...], dict[str, Any]], Any]
+
+
+def is_dynamic(value: Any, machine: "Machine") -> bool:
+    """Whether only the input determines this value."""
+    if isinstance(value, torch.Tensor):
+        return machine.recorder.is_dynamic(value)
+    return isinstance(value, HostValue | torch.SymInt | torch.SymFloat | torch.SymBool)
+
+
+def item(tensor: torch.Tensor, machine: "Machine") -> HostValue:
+    """The one element of a tensor as a host value in Python's own precision."""
+    if tensor.numel() != 1:
+        raise RuntimeError(f"a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
+    kind: HostKind = "bool" if tensor.dtype == torch.bool else "float" if tensor.is_floating_point() else "int"
+    scalar = tensor if tensor.dim() == 0 else torch.reshape(tensor, ())
+    return HostValue(kind, scalar.to(DTYPES[kind]), machine.recorder)
+
+
+def truth(value: Any, machine: "Machine") -> bool | HostValue:
+    """Whether a condition holds: a bool, or a host value if only the input determines it."""
+    if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
+        if value.numel() != 1:
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return item(value, machine).as_kind("bool")
+    if isinstance(value, HostValue):
+        return value.as_kind("bool")
+    return bool(value)
+
+
+def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: "Machine") -> Any:
+    """The result of a call that needs a meaning of its own, or `NOT_HANDLED`."""
+    try:
+        handler = _HANDLERS.get(callee)
+    except TypeError:
+        handler = None
+    if handler is not None:
+        return handler(machine, args, kwargs)
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, torch.Tensor):
+        method = _TENSOR_METHODS.get(getattr(callee, "__name__", ""))
+        if method is not None and machine.recorder.is_dynamic(owner):
+            return method(machine, (owner, *args), kwargs)
+    if isinstance(owner, logging.Logger):
+        machine.note("logging is dropped", machine.span)
+        return None
+    return NOT_HANDLED
+
+
+def _convert(kind: HostKind) -> Handler:
+    def convert(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and is_dynamic(args[0], machine):
+            value = item(args[0], machine) if isinstance(args[0], torch.Tensor) else args[0]
+            return value.as_kind(kind) if isinstance(value, HostValue) else NOT_HANDLED
+        return NOT_HANDLED
+
+    return convert
+
+
+def _negation(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not is_dynamic(args[0], machine):
+        return NOT_HANDLED
+    value = truth(args[0], machine)
+    assert isinstance(value, HostValue)
+    return HostValue("bool", torch.logical_not(value.tensor), machine.recorder)
+
+
+def _item(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return item(args[0], machine) if is_dynamic(args[0], machine) else NOT_HANDLED
+
+
+def _tolist(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    tensor = args[0]
+    if tensor.dim() == 0:
+        return item(tensor, machine)
+    return [_tolist(machine, (row,), kwargs) for row in tensor.unbind(0)]
+
+
+def _equal(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not any(is_dynamic(value, machine) for value in args):
+        return NOT_HANDLED
+    left, right = args
+    return left.shape == right.shape and item(torch.eq(left, right).all(), machine)
+
+
+def _allclose(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not any(is_dynamic(value, machine) for value in args):
+        return NOT_HANDLED
+    return item(torch.isclose(*args, **kwargs).all(), machine)
+
+
+def _isinstance(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not isinstance(args[0], HostValue):
+        return NOT_HANDLED
+    stand_in = PYTHON_TYPES[args[0].kind]()
+    return isinstance(stand_in, args[1])
+
+
+def _type(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 1 and isinstance(args[0], HostValue):
+        return PYTHON_TYPES[args[0].kind]
+    return NOT_HANDLED
+
+
+def _range(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    bounds = [item(value, machine) if isinstance(value, torch.Tensor) else value for value in args]
+    if not any(isinstance(value, HostValue) for value in bounds):
+        return NOT_HANDLED
+    start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    if not isinstance(step, int) or step == 0:
+        raise Refused("DY008", "the step of this `range` depends on the input")
+    return HostRange(start, stop, step)
+
+
+def _extreme(better: Callable[[Any, Any], Any]) -> Handler:
+    def extreme(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        values = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
+        if kwargs or not any(isinstance(value, HostValue) for value in values):
+            return NOT_HANDLED
+        kind = kind_of(values[0])
+        if kind is None or any(kind_of(value) != kind for value in values):
+            return NOT_HANDLED
+        best = lift(values[0], kind, machine.recorder)
+        for value in values[1:]:
+            other = lift(value, best.kind, machine.recorder)
+            chosen = torch.where(better(other, best).tensor, other.tensor, best.tensor)
+            best = HostValue(best.kind, chosen, machine.recorder)
+        return best
+
+    return extreme
+
+
+def _math(function: Callable[..., torch.Tensor], kind: HostKind) -> Handler:
+    def compute(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not any(is_dynamic(value, machine) for value in args):
+            return NOT_HANDLED
+        numbers = [item(value, machine) if isinstance(value, torch.Tensor) else value for value in args]
+        tensors = [lift(value, "float", machine.recorder).tensor for value in numbers]
+        return HostValue(kind, function(*tensors).to(DTYPES[kind]), machine.recorder)
+
+    return compute
+
+
+def _contained(wanted: bool) -> Handler:
+    def contained(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        value, container = args
+        if not is_dynamic(value, machine) or not isinstance(container, list | tuple | set | frozenset | dict | range):
+            return NOT_HANDLED
+        number = item(value, machine) if isinstance(value, torch.Tensor) else value
+        if not all(kind_of(candidate) is not None for candidate in container):
+            return NOT_HANDLED
+        found = lift(False, "bool", machine.recorder)
+        for candidate in container:
+            found = found | (number == candidate)
+        return found if wanted else HostValue("bool", torch.logical_not(found.tensor), machine.recorder)
+
+    return contained
+
+
+def _getitem(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    container, index = args
+    if isinstance(container, torch.Tensor):
+        if not mentions_host_value(index):
+            return NOT_HANDLED
+        selected, rest = _selected(container, index)
+        return selected[rest]
+    if not isinstance(index, HostValue) or not isinstance(container, list | tuple) or not container:
+        return NOT_HANDLED
+    kind = kind_of(container[0])
+    if kind is None or any(kind_of(value) != kind or isinstance(value, HostValue) for value in container):
+        return NOT_HANDLED
+    number, size = index.as_kind("int").tensor, len(container)
+    inside = torch.logical_and(torch.ge(number, -size), torch.lt(number, size))
+    machine.recorder.check(inside, "IndexError", f"{type(container).__name__} index out of range")
+    table = torch.tensor(container, dtype=DTYPES[kind])
+    place = torch.remainder(number, size)
+    return HostValue(kind, torch.index_select(table, 0, place.reshape(1)).reshape(()), machine.recorder)
+
+
+def _setitem(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    container, index, value = args
+    if not isinstance(container, torch.Tensor) or not mentions_host_value(index):
+        return NOT_HANDLED
+    selected, rest = _selected(container, index)
+    selected[rest] = value.symbol() if isinstance(value, HostValue) else value
+    return None
+
+
+def mentions_host_value(index: Any) -> bool:
+    """Whether a tensor's index has a host value at a position of its own."""
+    return isinstance(index, HostValue) or (
+        isinstance(index, tuple) and any(isinstance(part, HostValue) for part in index)
+    )
+
+
+def _selected(container: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
+    """The tensor with its host-valued positions selected, and what is left of the index."""
+    parts = index if isinstance(index, tuple) else (index,)
+    consumed = sum(_axes(part) for part in parts)
+    axes: list[int] = []
+    axis = 0
+    for part in parts:
+        axes.append(axis)
+        axis += container.dim() - consumed if part is Ellipsis else _axes(part)
+    for part, place in reversed(list(zip(parts, axes, strict=True))):
+        if isinstance(part, HostValue):
+            container = torch.select(container, place, part.as_kind("int").symbol())
+    return container, tuple(_plain_bounds(part) for part in parts if not isinstance(part, HostValue)) or Ellipsis
+
+
+def _axes(part: Any) -> int:
+    """How many dimensions of a tensor one part of an index stands for."""
+    if part is None or part is Ellipsis:
+        return 0
+    return part.dim() if isinstance(part, torch.Tensor) and part.dtype == torch.bool else 1
+
+
+def _plain_bounds(part: Any) -> Any:
+    if not isinstance(part, slice):
+        return part
+    bounds = (part.start, part.stop, part.step)
+    return slice(*(bound.symbol() if isinstance(bound, HostValue) else bound for bound in bounds))
+
+
+def _tensor(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    data = args[0] if args else kwargs.get("data")
+    if not _mentions(data, machine):
+        return NOT_HANDLED
+    dtype = kwargs.get("dtype")
+    if dtype is None:
+        kinds = set(_kinds(data, machine))
+        floating = torch.get_default_dtype()
+        dtype = floating if "float" in kinds else torch.int64 if "int" in kinds else torch.bool
+    return _stacked(data, machine).to(dtype)
+
+
+def _mentions(data: Any, machine: "Machine") -> bool:
+    if isinstance(data, list | tuple):
+        return any(_mentions(part, machine) for part in data)
+    return is_dynamic(data, machine)
+
+
+def _kinds(data: Any, machine: "Machine") -> list[HostKind | None]:
+    if isinstance(data, list | tuple):
+        return [kind for part in data for kind in _kinds(part, machine)]
+    return [item(data, machine).kind if isinstance(data, torch.Tensor) else kind_of(data)]
+
+
+def _stacked(data: Any, machine: "Machine") -> torch.Tensor:
+    if isinstance(data, list | tuple):
+        parts = [_stacked(part, machine) for part in data]
+        widest = max((part.dtype for part in parts), key=[torch.bool, torch.int64, torch.float64].index)
+        return torch.stack([part.to(widest) for part in parts])
+    if isinstance(data, torch.Tensor):
+        return item(data, machine).tensor
+    kind = kind_of(data)
+    if kind is None:
+        raise TypeError(f"torch.tensor of {type(data).__name__}")
+    return lift(data, kind, machine.recorder).tensor
+
+
+def _dropped(what: str) -> Handler:
+    def drop(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        machine.note(f"`{what}` is dropped", machine.span)
+        return None
+
+    return drop
+
+
+def _numpy(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
+
+
+_HANDLERS: dict[Any, Handler] = {
+    bool: _convert("bool"),
+    int: _convert("int"),
+    float: _convert("float"),
+    operator.index: _convert("int"),
+    operator.not_: _negation,
+    operator.getitem: _getitem,
+    operator.setitem: _setitem,
+    natives.contained: _contained(True),
+    natives.not_contained: _contained(False),
+    isinstance: _isinstance,
+    type: _type,
+    range: _range,
+    builtins.min: _extreme(operator.lt),
+    builtins.max: _extreme(operator.gt),
+    torch.equal: _equal,
+    torch.allclose: _allclose,
+    torch.is_nonzero: _item,
+    torch.Tensor.item: _item,
+    torch.tensor: _tensor,
+    print: _dropped("print"),
+    warnings.warn: _dropped("warnings.warn"),
+    math.sqrt: _math(torch.sqrt, "float"),
+    math.exp: _math(torch.exp, "float"),
+    math.log: _math(torch.log, "float"),
+    math.log2: _math(torch.log2, "float"),
+    math.sin: _math(torch.sin, "float"),
+    math.cos: _math(torch.cos, "float"),
+    math.tanh: _math(torch.tanh, "float"),
+    math.pow: _math(torch.pow, "float"),
+    math.fabs: _math(torch.abs, "float"),
+    math.floor: _math(torch.floor, "int"),
+    math.ceil: _math(torch.ceil, "int"),
+    math.trunc: _math(torch.trunc, "int"),
+    math.isnan: _math(torch.isnan, "bool"),
+    math.isinf: _math(torch.isinf, "bool"),
+    math.isfinite: _math(torch.isfinite, "bool"),
+}
+_TENSOR_METHODS: dict[str, Handler] = {
+    "item": _item,
+    "tolist": _tolist,
+    "__bool__": _convert("bool"),
+    "__int__": _convert("int"),
+    "__float__": _convert("float"),
+    "__index__": _convert("int"),
+    "equal": _equal,
+    "allclose": _allclose,
+    "is_nonzero": _item,
+    "numpy": _numpy,
+    "__array__": _numpy,
+}

@@ -1,0 +1,293 @@
+"""Run the user's program on fake tensors until it needs a value that only the input determines.
+
+The machine interprets flat functions. Straight-line work is done by Python itself: a call is simply made
+(`dycl.rewrite.calls`), and interpreted only if a decision hides in it. `run` stops at the first decision, at the
+end of the program, or at an error that the program raises.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from dycl.hcfg.types import Span
+from dycl.rewrite import calls, intrinsics
+from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, RangeIterator
+from dycl.rewrite.heap import Heap
+from dycl.rewrite.host_values import HostValue
+from dycl.rewrite.instructions import (
+    BranchOn,
+    Call,
+    Delete,
+    Instruction,
+    Jump,
+    Literal,
+    LoadCell,
+    LoadGlobal,
+    MakeFunction,
+    Move,
+    NextItem,
+    Operand,
+    PopHandler,
+    PushHandler,
+    Raise,
+    Register,
+    Return,
+    StartLoop,
+    StoreCell,
+    Unpack,
+    Unsupported,
+    Yield,
+)
+from dycl.rewrite.recorder import Recorder
+from dycl.rewrite.signals import Refused
+from dycl.rewrite.skeleton import Pinned
+from dycl.rewrite.stops import Decided, Outcome, Raised, Returned, Stop
+
+
+class Machine:
+    """The state of one run: a stack of frames, the heap and the block being recorded."""
+
+    def __init__(self, recorder: Recorder, heap: Heap, pinned: Pinned, note: Callable[[str, Span], None]) -> None:
+        self.recorder = recorder
+        self.heap = heap
+        self.pinned = pinned
+        self.note = note
+        self.frames: list[Frame] = []
+        self.marked: set[Any] = set()
+        self.interned: dict[Any, tuple[Any, ...]] = {}
+        self.last_places: tuple[Span, ...] = ()
+
+    @property
+    def span(self) -> Span:
+        """Where the program is now."""
+        return self.frames[-1].instruction.span
+
+    def places(self) -> tuple[Span, ...]:
+        """Where the program is now, outermost call first."""
+        return tuple(frame.instruction.span for frame in self.frames)
+
+    def run(self) -> Stop:
+        """Go on until something only the input determines is needed, or to the end."""
+        with self.recorder:
+            while True:
+                frame = self.frames[-1]
+                try:
+                    stop = self._step(frame, frame.instruction)
+                except Exception as error:
+                    if isinstance(frame.instruction, Call):
+                        calls.require_genuine(self, frame, frame.instruction, error)
+                    stop = self.raise_error(error)
+                if stop is not None:
+                    return stop
+
+    def value(self, frame: Frame, operand: Operand) -> Any:
+        if isinstance(operand, Literal):
+            return operand.value
+        try:
+            return frame.registers[operand.register]
+        except KeyError:
+            message = f"cannot access local variable '{operand.register}' where it is not associated with a value"
+            raise UnboundLocalError(message) from None
+
+    def _step(self, frame: Frame, instruction: Instruction) -> Stop | None:
+        match instruction:
+            case Call():
+                return calls.call(self, frame, instruction)
+            case Move(dest=dest, source=source):
+                frame.registers[dest] = self.value(frame, source)
+            case LoadGlobal(dest=dest, name=name):
+                frame.registers[dest] = self._global(frame, name)
+            case LoadCell(dest=dest, cell=cell):
+                frame.registers[dest] = _cell_contents(frame.registers[cell], cell)
+            case StoreCell(cell=cell, source=source):
+                frame.registers[cell].cell_contents = self.value(frame, source)
+            case MakeFunction(dest=dest):
+                frame.registers[dest] = calls.make_function(self, frame, instruction)
+            case Jump(label=label):
+                frame.position = label
+                return None
+            case BranchOn(condition=condition, then=then, orelse=orelse):
+                return self._branch(frame, self.value(frame, condition), then, orelse)
+            case StartLoop(dest=dest, source=source):
+                iterator = self.iterator(self.value(frame, source))
+                frame.registers[dest] = iterator
+            case NextItem():
+                return self._next_item(frame, instruction)
+            case Unpack(dests=dests, star=star, source=source):
+                self._unpack(frame, dests, star, self.value(frame, source))
+            case PushHandler(label=label, exception=exception):
+                frame.handlers.append((label, exception))
+            case PopHandler():
+                frame.handlers.pop()
+            case Raise(exception=exception):
+                error = self.value(frame, exception)
+                error = error() if isinstance(error, type) else error
+                return self.raise_error(error)
+            case Return(source=source):
+                return self._return(frame, self.value(frame, source))
+            case Yield(source=source):
+                self._yield(frame, self.value(frame, source))
+                return None
+            case Delete(register=register):
+                del frame.registers[register]
+            case Unsupported(identifier=identifier, reason=reason):
+                raise Refused(identifier, reason)
+        frame.position += 1
+        return None
+
+    def _global(self, frame: Frame, name: str) -> Any:
+        builtins = frame.globals["__builtins__"]
+        table = builtins if isinstance(builtins, dict) else vars(builtins)
+        if name not in frame.globals and name not in table:
+            raise NameError(f"name '{name}' is not defined")
+        value = frame.globals.get(name, table.get(name))
+        if not isinstance(value, torch.Tensor | int | float | str | tuple | list | dict | set):
+            self.pinned.add(value)
+        return value
+
+    def _branch(self, frame: Frame, condition: Any, then: int, orelse: int) -> Stop | None:
+        truth = intrinsics.truth(condition, self)
+        if isinstance(truth, HostValue):
+            return Decided(truth, (Outcome(True, then, {}), Outcome(False, orelse, {})))
+        frame.position = then if truth else orelse
+        return None
+
+    def iterator(self, source: Any) -> Any:
+        """An iterator over `source` that can be copied with the state."""
+        match source:
+            case ItemIterator() | Generator() | RangeIterator():
+                return source
+            case list() | range():
+                return ItemIterator(source)
+            case HostRange():
+                return RangeIterator(source.start, source.stop, source.step)
+        return self.over(tuple(source))
+
+    def over(self, items: tuple[Any, ...]) -> ItemIterator:
+        """An iterator over items; those that never change are kept once, so that states need not look at them."""
+        key = _identity(items)
+        if key is not None:
+            items = self.interned.setdefault(key, items)
+            self.pinned.add(items)
+        return ItemIterator(items)
+
+    def _next_item(self, frame: Frame, instruction: NextItem) -> Stop | None:
+        iterator = frame.registers[instruction.iterator]
+        if isinstance(iterator, RangeIterator):
+            following = Outcome(
+                True, frame.position + 1, {instruction.dest: iterator.position}, (iterator, iterator.following())
+            )
+            unfinished = iterator.unfinished()
+            if isinstance(unfinished, HostValue):
+                return Decided(unfinished, (following, Outcome(False, instruction.exhausted, {})))
+            if not unfinished:
+                frame.position = instruction.exhausted
+                return None
+            frame.registers[instruction.dest] = iterator.position
+            iterator.position = iterator.following()
+            frame.position += 1
+            return None
+        if isinstance(iterator, Generator):
+            if iterator.finished:
+                frame.position = instruction.exhausted
+            else:
+                self._resume(iterator)
+            return None
+        try:
+            item = next(iterator)
+        except StopIteration:
+            frame.position = instruction.exhausted
+            return None
+        frame.registers[instruction.dest] = item
+        frame.position += 1
+        return None
+
+    def _resume(self, generator: Generator) -> None:
+        if generator.frame in self.frames:
+            raise ValueError("generator already executing")
+        if generator.started:
+            waiting = generator.frame.instruction
+            assert isinstance(waiting, Yield)
+            generator.frame.registers[waiting.dest] = None
+            generator.frame.position += 1
+        generator.started = True
+        generator.frame.constructed = generator
+        self.frames.append(generator.frame)
+
+    def _yield(self, frame: Frame, value: Any) -> None:
+        self.frames.pop()
+        caller = self.frames[-1]
+        waiting = caller.instruction
+        assert isinstance(waiting, NextItem | Call)
+        caller.registers[waiting.dest] = value
+        caller.position += 1
+
+    def _unpack(self, frame: Frame, dests: tuple[Register, ...], star: int | None, source: Any) -> None:
+        items = list(source)
+        if star is None:
+            if len(items) != len(dests):
+                problem = "too many values" if len(items) > len(dests) else "not enough values"
+                raise ValueError(f"{problem} to unpack (expected {len(dests)}, got {len(items)})")
+        else:
+            extra = len(items) - (len(dests) - 1)
+            if extra < 0:
+                raise ValueError(f"not enough values to unpack (expected at least {len(dests) - 1}, got {len(items)})")
+            items[star : star + extra] = [items[star : star + extra]]
+        frame.registers.update(zip(dests, items, strict=True))
+
+    def _return(self, frame: Frame, value: Any) -> Stop | None:
+        self.frames.pop()
+        if frame.purpose == "construct":
+            value = frame.constructed
+        if not self.frames:
+            self.last_places = (frame.instruction.span,)
+            return Returned(value)
+        caller = self.frames[-1]
+        waiting = caller.instruction
+        if frame.purpose == "next":
+            frame.constructed.finished = True
+            if isinstance(waiting, NextItem):
+                caller.position = waiting.exhausted
+                return None
+            return self.raise_error(StopIteration())
+        if isinstance(waiting, BranchOn):
+            return self._branch(caller, value, waiting.then, waiting.orelse)
+        assert isinstance(waiting, Call)
+        caller.registers[waiting.dest] = value
+        caller.position += 1
+        return None
+
+    def raise_error(self, error: BaseException) -> Stop | None:
+        """Let the innermost handler catch the error; with none left the program ends with it."""
+        error.__traceback__ = None
+        places = self.places()
+        for depth in reversed(range(len(self.frames))):
+            frame = self.frames[depth]
+            if frame.handlers:
+                label, register = frame.handlers.pop()
+                frame.registers[register] = error
+                frame.position = label
+                return None
+            if depth:
+                self.frames.pop()
+                if frame.purpose == "next":
+                    frame.constructed.finished = True
+        return Raised(error, places)
+
+
+def _cell_contents(cell: Any, name: str) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        raise NameError(f"cannot access free variable '{name}' where it is not associated with a value") from None
+
+
+def _identity(value: Any) -> Any:
+    """What is equal for two values exactly if they are the same and can never change; None if they can."""
+    if isinstance(value, tuple) and type(value) is tuple:
+        parts = [_identity(item) for item in value]
+        return None if None in parts else tuple(parts)
+    if isinstance(value, torch.nn.Module):
+        return ("module", id(value))
+    return (type(value), repr(value)) if isinstance(value, bool | int | float | str | range) else None

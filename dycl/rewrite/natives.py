@@ -1,0 +1,149 @@
+"""The functions that the normal form itself calls: what Python's syntax does, as callables."""
+
+import ast
+import builtins
+import contextlib
+import importlib
+import operator
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+BINARY: dict[type[ast.operator], Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.MatMult: operator.matmul,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+IN_PLACE: dict[type[ast.operator], Callable[..., Any]] = {
+    ast.Add: operator.iadd,
+    ast.Sub: operator.isub,
+    ast.Mult: operator.imul,
+    ast.Div: operator.itruediv,
+    ast.FloorDiv: operator.ifloordiv,
+    ast.Mod: operator.imod,
+    ast.Pow: operator.ipow,
+    ast.MatMult: operator.imatmul,
+    ast.BitAnd: operator.iand,
+    ast.BitOr: operator.ior,
+    ast.BitXor: operator.ixor,
+    ast.LShift: operator.ilshift,
+    ast.RShift: operator.irshift,
+}
+UNARY: dict[type[ast.unaryop], Callable[..., Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+    ast.Not: operator.not_,
+}
+
+
+def contained(item: Any, container: Any) -> Any:
+    """`item in container`."""
+    return item in container
+
+
+def not_contained(item: Any, container: Any) -> Any:
+    """`item not in container`."""
+    return item not in container
+
+
+COMPARE: dict[type[ast.cmpop], Callable[..., Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: contained,
+    ast.NotIn: not_contained,
+}
+getitem = operator.getitem
+setitem = operator.setitem
+delitem = operator.delitem
+
+
+def make_tuple(*items: Any) -> tuple[Any, ...]:
+    """`(a, b, *rest)`."""
+    return items
+
+
+def make_list(*items: Any) -> list[Any]:
+    """`[a, b, *rest]`."""
+    return list(items)
+
+
+def make_set(*items: Any) -> set[Any]:
+    """`{a, b, *rest}`."""
+    return set(items)
+
+
+def join(*parts: Any) -> str:
+    """An f-string of its parts."""
+    return "".join(parts)
+
+
+def formatted(value: Any, conversion: int, style: str) -> str:
+    """`{value!r:style}` inside an f-string."""
+    conversions: dict[int, Callable[[Any], str]] = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
+    convert = conversions.get(conversion)
+    return format(value if convert is None else convert(value), style)
+
+
+def import_module(name: str, whole: bool) -> Any:
+    """`import a.b` (the top package) or `import a.b as c` (the module itself, `whole`)."""
+    module = importlib.import_module(name)
+    return module if whole else builtins.__import__(name)
+
+
+def import_from(module: str, name: str, level: int, package: str | None) -> Any:
+    """`from module import name`."""
+    source = importlib.import_module("." * level + module, package)
+    if hasattr(source, name):
+        return getattr(source, name)
+    return importlib.import_module(f"{source.__name__}.{name}")
+
+
+# Context managers that change nothing a compiled program could notice.
+_INERT: tuple[type, ...] = (
+    torch.no_grad,
+    torch.enable_grad,
+    torch.inference_mode,
+    torch.set_grad_enabled,
+    torch.autograd.profiler.record_function,
+    torch.autograd.profiler.profile,
+    warnings.catch_warnings,
+    contextlib.nullcontext,
+    contextlib.suppress,
+)
+
+
+def enter_context(manager: Any) -> Any:
+    """Enter a `with` block; managers that a compiled program cannot notice are left alone."""
+    if isinstance(manager, contextlib.nullcontext):
+        return manager.enter_result
+    return manager if isinstance(manager, _INERT) else type(manager).__enter__(manager)
+
+
+def exit_context(manager: Any, exception: BaseException | None) -> bool:
+    """Leave a `with` block; true if the manager swallows the exception."""
+    if isinstance(manager, contextlib.suppress):
+        kinds: tuple[type[BaseException], ...] = getattr(manager, "_exceptions")  # noqa: B009
+        return exception is not None and isinstance(exception, kinds)
+    if isinstance(manager, _INERT):
+        return False
+    kind = None if exception is None else type(exception)
+    return bool(type(manager).__exit__(manager, kind, exception, None))

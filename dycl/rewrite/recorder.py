@@ -1,0 +1,303 @@
+"""Record the ATen operations of one block while Python runs the user's code on fake tensors.
+
+The recorder is a dispatch mode below autograd, so composite operations (`linear`, `lstm`,
+`scaled_dot_product_attention`) arrive whole. An operation the backend does not know is taken apart into smaller
+ones; operations on constants alone are computed at once, so constants propagate by being values.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch._decomp import decomposition_table
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
+from dycl.hcfg.types import Span, TensorType
+from dycl.rewrite.aliases import Aliases, memory
+from dycl.rewrite.signals import DecisionMet, Refused
+from dycl.rewrite.symbols import Symbols
+from dycl.rewrite.tensor_types import dtype_name, tensor_type
+
+# Operations that hand a tensor's value to Python: each is a decision.
+_READS_VALUE = {
+    "aten.item.default",
+    "aten._local_scalar_dense.default",
+    "aten.is_nonzero.default",
+    "aten.equal.default",
+    "aten.allclose.default",
+}
+# Uninitialised memory has no place in a program that gives the same result twice.
+_UNINITIALISED = {
+    "aten.empty.memory_format": torch.ops.aten.zeros.default,
+    "aten.empty_like.default": torch.ops.aten.zeros_like.default,
+    "aten.new_empty.default": torch.ops.aten.new_zeros.default,
+}
+_NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert_tensor_metadata.default"}
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A constant that the block uses, with its value at that moment."""
+
+    ref: Ref
+    tensor: torch.Tensor
+    value: torch.Tensor
+
+
+@dataclass(slots=True)
+class Recording:
+    """What one block has recorded so far."""
+
+    types: list[TensorType] = field(default_factory=list)
+    inputs: list[Ref] = field(default_factory=list)
+    weights: dict[int, Captured] = field(default_factory=dict)
+    literals: dict[tuple[str, str], Ref] = field(default_factory=dict)
+    captured: list[Captured] = field(default_factory=list)
+    operations: list[Operation] = field(default_factory=list)
+    checks: list[tuple[Ref, str, str, Span]] = field(default_factory=list)
+    refs: dict[int, tuple[Ref, torch.Tensor]] = field(default_factory=dict)
+    aliases: Aliases = field(default_factory=Aliases)
+
+    def new_ref(self, value_type: TensorType) -> Ref:
+        self.types.append(value_type)
+        return Ref(len(self.types) - 1)
+
+    def forget_constants(self, written: int) -> None:
+        """Capture constants in this memory afresh when they are next used: they are about to change."""
+        for key in [key for key, item in self.weights.items() if memory(item.tensor) == written]:
+            self.captured.append(self.weights.pop(key))
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Records into `self.recording`; one recorder serves a whole compilation, one recording a block."""
+
+    def __init__(self, supports: Callable[[str], bool], locate: Callable[[], Span]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.supports = supports
+        self.locate = locate
+        self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
+        self._stand_ins: dict[Any, torch.Tensor] = {}
+        self.symbols = Symbols(self.fake_mode)
+        self.model_memory: set[int] = set()
+        self.recording = Recording()
+
+    def start(self) -> None:
+        """Begin a new block's recording."""
+        self.recording = Recording(aliases=Aliases(self.model_memory))
+        self.symbols.start()
+
+    def parameter(self, value_type: TensorType, strides: Sequence[int] | None = None) -> torch.Tensor:
+        """A fake tensor that stands for a value the block receives."""
+        tensor = self.symbols.fake_tensor(value_type, strides)
+        ref = self.recording.new_ref(value_type)
+        self.recording.inputs.append(ref)
+        self.track(tensor, ref)
+        return tensor
+
+    def track(self, tensor: torch.Tensor, ref: Ref) -> None:
+        self.recording.refs[id(tensor)] = (ref, tensor)
+
+    def is_dynamic(self, tensor: torch.Tensor) -> bool:
+        """Whether only the input determines this tensor's value."""
+        if isinstance(tensor, FakeTensor) or id(tensor) in self.recording.refs:
+            return True
+        view = self.recording.aliases.views.get(id(tensor))
+        return view is not None and self.is_dynamic(view.parent)
+
+    def ref(self, tensor: torch.Tensor) -> Ref:
+        """The ref of a tensor in the current recording; a constant becomes one of the block's weights."""
+        self.recording.aliases.refresh(tensor, self)
+        known = self.recording.refs.get(id(tensor))
+        if known is not None:
+            return known[0]
+        if isinstance(tensor, FakeTensor):
+            raise Refused("DY008", "a tensor from another block or call is used here")
+        weight = self.recording.weights.get(id(tensor))
+        if weight is None:
+            owned = memory(tensor) in self.model_memory
+            if not owned and tensor.dim() == 0:
+                return self._literal(tensor)
+            weight = Captured(self.recording.new_ref(tensor_type(tensor)), tensor, tensor if owned else tensor.clone())
+            self.recording.weights[id(tensor)] = weight
+        return weight.ref
+
+    def _literal(self, tensor: torch.Tensor) -> Ref:
+        """A number known while compiling, written into the sub-DNN itself."""
+        value_type = tensor_type(tensor)
+        key = (value_type.dtype, repr(tensor.item()))
+        if key not in self.recording.literals:
+            ref = self.recording.new_ref(value_type)
+            arguments: dict[str, Argument] = {
+                "size": (),
+                "fill_value": tensor.item(),
+                "dtype": DTypeArgument(value_type.dtype),
+                "layout": None,
+                "device": None,
+                "pin_memory": None,
+            }
+            self.recording.operations.append(Operation("aten.full.default", arguments, (ref,), self.locate()))
+            self.recording.literals[key] = ref
+        return self.recording.literals[key]
+
+    def check(self, condition: torch.Tensor, error: str, message: str) -> None:
+        """Let the program stop with the user's own error unless `condition` holds when it runs."""
+        self.recording.checks.append((self.ref(condition), error, message, self.locate()))
+
+    def __torch_dispatch__(
+        self,
+        func: OpOverload[Any, Any],
+        types: Sequence[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        kwargs = kwargs or {}
+        name = str(func)
+        if name in _NOT_RECORDED:
+            return args[0] if name == "aten.lift_fresh.default" else func(*args, **kwargs)
+        if name in _UNINITIALISED:
+            with self:
+                kwargs.pop("memory_format", None)
+                return _UNINITIALISED[name](*args, **kwargs)
+        if _is_random(func, args, kwargs):
+            raise Refused("DY005", f"`{name}` draws random numbers")
+        tensors = _tensors((args, kwargs))
+        dynamic = [tensor for tensor in tensors if self.is_dynamic(tensor)]
+        if name in _READS_VALUE and dynamic:
+            raise DecisionMet(f"`{name.split('.')[1]}` reads a value that only the input determines")
+        if not dynamic and not self.symbols.has_symbol((args, kwargs)):
+            return self._compute_constant(func, args, kwargs)
+        if not self.supports(name):
+            smaller = self._take_apart(func, args, kwargs)
+            if smaller is not NotImplemented:
+                return smaller
+        return self._record(func, args, kwargs)
+
+    def _compute_constant(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        for argument, value in zip(func._schema.arguments, args, strict=False):
+            if argument.alias_info is not None and argument.alias_info.is_write and isinstance(value, torch.Tensor):
+                self.recording.aliases.require_writable(value)
+                self.recording.forget_constants(memory(value))
+        result = func(*args, **kwargs)
+        self.recording.aliases.note_views(func, args, kwargs, result)
+        return result
+
+    def _take_apart(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if func._schema.is_mutable:
+            return NotImplemented
+        with self:
+            name = func._schema.name + _suffix(func)
+            if torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd"):
+                return func.decompose(*args, **kwargs)
+            if func in decomposition_table:
+                return decomposition_table[func](*args, **kwargs)
+        return NotImplemented
+
+    def _record(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if func._schema.is_mutable:
+            return self.recording.aliases.mutate(func, args, kwargs, self)
+        if not self.supports(str(func)):
+            raise Refused("DY004", f"the backend has no translation for `{func}`")
+        arguments = self.bind(func, args, kwargs)
+        result = self._shapes_only(func, args, kwargs)
+        outputs = self._outputs(result)
+        self.recording.operations.append(Operation(str(func), arguments, outputs, self.locate()))
+        self.recording.aliases.note_views(func, args, kwargs, result)
+        return result
+
+    def _shapes_only(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The operation on fake tensors: types and shapes, no data."""
+        if all(item.alias_info is None for item in func._schema.returns):
+            args, kwargs = self._with_stand_ins(args), self._with_stand_ins(kwargs)
+        try:
+            with self.fake_mode:
+                return func(*args, **kwargs)
+        except DynamicOutputShapeException:
+            self.symbols.allow()
+            with self.fake_mode:
+                return func(*args, **kwargs)
+
+    def _with_stand_ins(self, tree: Any) -> Any:
+        """Constants replaced by fake tensors of their kind, one a kind: converting each of them takes long."""
+        if isinstance(tree, torch.Tensor):
+            if isinstance(tree, FakeTensor):
+                return tree
+            key = (tree.dtype, tree.shape, tree.stride())
+            if key not in self._stand_ins:
+                with self.fake_mode:
+                    self._stand_ins[key] = torch.empty_strided(tree.shape, tree.stride(), dtype=tree.dtype)
+            return self._stand_ins[key]
+        if isinstance(tree, list | tuple):
+            return type(tree)([self._with_stand_ins(item) for item in tree])
+        if isinstance(tree, dict):
+            return {name: self._with_stand_ins(item) for name, item in tree.items()}
+        return tree
+
+    def bind(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Argument]:
+        """The call's arguments by the names of the operation's schema, defaults filled in."""
+        bound: dict[str, Argument] = {}
+        for position, argument in enumerate(func._schema.arguments):
+            if position < len(args):
+                value = args[position]
+            elif argument.name in kwargs:
+                value = kwargs[argument.name]
+            else:
+                value = argument.default_value if argument.has_default_value() else None
+            bound[argument.name] = self._argument(value)
+        return bound
+
+    def _argument(self, value: Any) -> Argument:
+        match value:
+            case torch.Tensor():
+                return self.ref(value)
+            case torch.dtype():
+                return DTypeArgument(dtype_name(value))
+            case torch.SymInt() | torch.SymFloat() | torch.SymBool():
+                return self.ref(self.symbols.materialise(value, self))
+            case None | bool() | int() | float() | str():
+                return value
+            case torch.device() | torch.layout() | torch.memory_format():
+                return None
+            case list() | tuple():
+                return tuple(self._argument(item) for item in value)
+            case _:
+                raise Refused("DY004", f"an operation takes an argument of type `{type(value).__name__}`")
+
+    def _outputs(self, result: Any) -> tuple[Ref | None, ...]:
+        items = result if isinstance(result, tuple | list) else (result,)
+        outputs: list[Ref | None] = []
+        for item in items:
+            if not isinstance(item, torch.Tensor):
+                outputs.append(None)
+                continue
+            ref = self.recording.new_ref(self.symbols.type_of(item))
+            self.track(item, ref)
+            outputs.append(ref)
+        return tuple(outputs)
+
+
+def _suffix(func: OpOverload[Any, Any]) -> str:
+    return f".{func._overloadname}" if func._overloadname != "default" else ""
+
+
+def _tensors(tree: Any) -> list[torch.Tensor]:
+    if isinstance(tree, torch.Tensor):
+        return [tree]
+    if isinstance(tree, list | tuple):
+        return [tensor for item in tree for tensor in _tensors(item)]
+    if isinstance(tree, dict):
+        return [tensor for item in tree.values() for tensor in _tensors(item)]
+    return []
+
+
+def _is_random(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    if torch.Tag.nondeterministic_seeded not in func.tags:
+        return False
+    names = [argument.name for argument in func._schema.arguments]
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    if given.get("train", given.get("training", True)) is False:
+        return False
+    return "dropout_p" not in names or bool(given.get("dropout_p", 0.0))

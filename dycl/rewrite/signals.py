@@ -1,0 +1,32 @@
+"""The ways in which running the user's code natively can stop short.
+
+None derives from `Exception`, so the user's own `except Exception` does not swallow them.
+"""
+
+from typing import ClassVar
+
+
+class DecisionMet(BaseException):
+    """Natively run code needs a value that only the input determines: step into its source instead."""
+
+    # Code in between may swallow even a BaseException; the machine notices by counting.
+    met: ClassVar[int] = 0
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        DecisionMet.met += 1
+
+
+class Restart(BaseException):
+    """A function turned out to need interpretation: run the block again from its start."""
+
+
+class Refused(BaseException):
+    """The program needs something that DyCL does not support; `identifier` names the error page."""
+
+    def __init__(self, identifier: str, reason: str, help: str | None = None) -> None:
+        super().__init__(f"{identifier}: {reason}")
+        self.identifier = identifier
+        self.reason = reason
+        self.help = help

@@ -1,0 +1,153 @@
+"""Find the syntax tree of a running function, and the places in the user's files."""
+
+import ast
+import inspect
+import linecache
+import os
+import sys
+import types
+from functools import cache, lru_cache
+
+from dycl.hcfg.types import Span
+from dycl.rewrite.signals import Refused
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp
+
+
+_full_paths: dict[str, str] = {}
+
+
+def full_path(short: str) -> str:
+    """The file that a span's short path means."""
+    return _full_paths.get(short, short)
+
+
+@cache
+def short_path(filename: str) -> str:
+    """A file's name as a person would say it: relative to where they work or to where Python imports from."""
+    short = _shortened(os.path.abspath(filename))
+    _full_paths[short] = filename
+    return short
+
+
+def _shortened(absolute: str) -> str:
+    for root in (os.getcwd(), *sorted(filter(None, sys.path), key=len, reverse=True)):
+        prefix = os.path.join(os.path.abspath(root), "")
+        if absolute.startswith(prefix):
+            return absolute[len(prefix) :]
+    return absolute
+
+
+def span_of(node: ast.AST, code: types.CodeType) -> Span:
+    """The place of a syntax node."""
+    line = getattr(node, "lineno", code.co_firstlineno)
+    column = getattr(node, "col_offset", 0)
+    end_line = getattr(node, "end_lineno", line)
+    end_column = getattr(node, "end_col_offset", column)
+    return Span(short_path(code.co_filename), line, column + 1, end_line, end_column + 1, code.co_qualname)
+
+
+def span_of_function(function: object) -> Span:
+    """The place where a function is defined."""
+    code = inspect.unwrap(getattr(function, "__func__", function)).__code__  # type: ignore[arg-type]
+    line = linecache.getline(code.co_filename, code.co_firstlineno).rstrip()
+    indent = len(line) - len(line.lstrip())
+    place = (code.co_firstlineno, indent + 1, code.co_firstlineno, len(line) + 1)
+    return Span(short_path(code.co_filename), *place, code.co_qualname)
+
+
+def has_source(code: types.CodeType) -> bool:
+    """Whether the text of this code can be read."""
+    return bool(linecache.getlines(code.co_filename))
+
+
+def function_node(code: types.CodeType) -> FunctionNode:
+    """The syntax tree of the function that was compiled to `code`."""
+    if not has_source(code):
+        raise Refused(
+            "DY003",
+            f"a decision hides in `{code.co_qualname}`, whose source cannot be read",
+            "define the function in a file or a notebook cell, not through `exec`",
+        )
+    candidates = [
+        node
+        for node in _functions(code.co_filename)
+        if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
+    ]
+    if len(candidates) > 1:
+        candidates = [node for node in candidates if _covers(node, code)]
+    if len(candidates) != 1 or _parameters(candidates[0]) != _code_parameters(code):
+        raise Refused(
+            "DY003",
+            f"the source of `{code.co_qualname}` in {short_path(code.co_filename)} is not the code that is running",
+            "reload the module after editing its file",
+        )
+    return candidates[0]
+
+
+def nested_code(node: FunctionNode, code: types.CodeType) -> types.CodeType:
+    """The code object that Python compiled for a function inside the function that was compiled to `code`."""
+    wanted = (_name(node), _first_line(node))
+    candidates = [inner for inner in _inner_codes(code) if (inner.co_name, inner.co_firstlineno) == wanted]
+    if len(candidates) > 1:
+        candidates = [inner for inner in candidates if _covers(node, inner)]
+    if len(candidates) != 1:
+        raise Refused("DY003", f"the code of `{_name(node)}` inside `{code.co_qualname}` cannot be told apart")
+    return candidates[0]
+
+
+def _inner_codes(code: types.CodeType) -> list[types.CodeType]:
+    """The functions written directly in `code`, also those inside its comprehensions."""
+    found: list[types.CodeType] = []
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            inside_comprehension = constant.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>")
+            found.extend(_inner_codes(constant) if inside_comprehension else [constant])
+    return found
+
+
+@lru_cache(maxsize=256)
+def _functions(filename: str) -> tuple[FunctionNode, ...]:
+    text = "".join(linecache.getlines(filename))
+    tree = ast.parse(text, filename)
+    wanted = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
+    return tuple(node for node in ast.walk(tree) if isinstance(node, wanted))
+
+
+def _first_line(node: FunctionNode) -> int:
+    decorators = getattr(node, "decorator_list", [])
+    return int(decorators[0].lineno if decorators else node.lineno)
+
+
+def _name(node: FunctionNode) -> str:
+    if isinstance(node, ast.Lambda):
+        return "<lambda>"
+    return "<genexpr>" if isinstance(node, ast.GeneratorExp) else node.name
+
+
+def _covers(node: FunctionNode, code: types.CodeType) -> bool:
+    """Whether every instruction of `code` that has a place has it inside `node`, and no smaller candidate does."""
+    start = (node.lineno, node.col_offset)
+    end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
+    body = node.body if isinstance(node, ast.Lambda) else node
+    for line, end_line, column, end_column in code.co_positions():
+        if None in (line, end_line, column, end_column) or (line, column) == (code.co_firstlineno, 0):
+            continue
+        assert line is not None and column is not None and end_line is not None and end_column is not None
+        if (line, column) < start or (end_line, end_column) > end:
+            return False
+    if isinstance(body, ast.expr) and isinstance(node, ast.Lambda):
+        last = [place for place in code.co_positions() if place[0] is not None][-1]
+        return last[0] == body.lineno and last[2] == body.col_offset
+    return True
+
+
+def _parameters(node: FunctionNode) -> tuple[str, ...]:
+    if isinstance(node, ast.GeneratorExp):
+        return (".0",)
+    arguments = node.args
+    return tuple(argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+
+
+def _code_parameters(code: types.CodeType) -> tuple[str, ...]:
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -1,0 +1,198 @@
+"""Builtins as plain Python, for when a decision hides in what they do.
+
+The machine steps into these instead of calling the builtin, so each comparison becomes a decision of the program.
+"""
+
+import builtins
+import functools
+from typing import Any
+
+from dycl.rewrite import natives
+
+
+def any_of(items: Any) -> bool:
+    """`any(items)`."""
+    for item in items:
+        if item:
+            return True
+    return False
+
+
+def all_of(items: Any) -> bool:
+    """`all(items)`."""
+    for item in items:
+        if not item:
+            return False
+    return True
+
+
+def sum_of(items: Any, start: Any = 0) -> Any:
+    """`sum(items, start)`."""
+    total = start
+    for item in items:
+        total = total + item
+    return total
+
+
+def least(*args: Any, **options: Any) -> Any:
+    """`min(...)`."""
+    key = options.get("key")
+    values = list_of(args[0]) if len(args) == 1 else args
+    if not values:
+        if "default" in options:
+            return options["default"]
+        raise ValueError("min() arg is an empty sequence")
+    best = values[0]
+    best_key = best if key is None else key(best)
+    for value in values[1:]:
+        value_key = value if key is None else key(value)
+        if value_key < best_key:
+            best, best_key = value, value_key
+    return best
+
+
+def greatest(*args: Any, **options: Any) -> Any:
+    """`max(...)`."""
+    key = options.get("key")
+    values = list_of(args[0]) if len(args) == 1 else args
+    if not values:
+        if "default" in options:
+            return options["default"]
+        raise ValueError("max() arg is an empty sequence")
+    best = values[0]
+    best_key = best if key is None else key(best)
+    for value in values[1:]:
+        value_key = value if key is None else key(value)
+        if value_key > best_key:
+            best, best_key = value, value_key
+    return best
+
+
+def list_of(items: Any = ()) -> list[Any]:
+    """`list(items)`."""
+    result = []
+    for item in items:
+        result.append(item)
+    return result
+
+
+def tuple_of(items: Any = ()) -> tuple[Any, ...]:
+    """`tuple(items)`."""
+    return tuple(list_of(items))
+
+
+def set_of(items: Any = ()) -> set[Any]:
+    """`set(items)`."""
+    return set(list_of(items))
+
+
+def dict_of(items: Any = (), **more: Any) -> dict[Any, Any]:
+    """`dict(items)`."""
+    result = {}
+    for key, value in items:
+        result[key] = value
+    result.update(more)
+    return result
+
+
+def enumerated(items: Any, start: int = 0) -> list[Any]:
+    """`enumerate(items)`, all at once."""
+    result: list[Any] = []
+    for item in items:
+        result.append((start + len(result), item))
+    return result
+
+
+def mapped(function: Any, *iterables: Any) -> list[Any]:
+    """`map(function, ...)`, all at once."""
+    lists = [list_of(items) for items in iterables]
+    return [function(*items) for items in zip(*lists, strict=False)]
+
+
+def filtered(function: Any, items: Any) -> list[Any]:
+    """`filter(function, items)`, all at once."""
+    return [item for item in items if (item if function is None else function(item))]
+
+
+def zipped(*iterables: Any, strict: bool = False) -> list[Any]:
+    """`zip(...)`, all at once."""
+    lists = [list_of(items) for items in iterables]
+    return list(zip(*lists, strict=strict))
+
+
+def joined(separator: str, items: Any) -> str:
+    """`separator.join(items)`."""
+    return separator.join(list_of(items))
+
+
+def contained(item: Any, container: Any) -> bool:
+    """`item in container`."""
+    for candidate in container:
+        if candidate is item or candidate == item:
+            return True
+    return False
+
+
+def not_contained(item: Any, container: Any) -> bool:
+    """`item not in container`."""
+    for candidate in container:
+        if candidate is item or candidate == item:
+            return False
+    return True
+
+
+def in_order(items: Any, key: Any = None, reverse: bool = False) -> list[Any]:
+    """`sorted(items)`, by insertion: equal items keep their order."""
+    result: list[Any] = []
+    keys: list[Any] = []
+    for item in items:
+        item_key = item if key is None else key(item)
+        place = len(result)
+        while place > 0 and (keys[place - 1] < item_key if reverse else item_key < keys[place - 1]):
+            place -= 1
+        result.insert(place, item)
+        keys.insert(place, item_key)
+    return result
+
+
+def first(items: Any, *default: Any) -> Any:
+    """`next(items)`."""
+    for item in items:
+        return item
+    if default:
+        return default[0]
+    raise StopIteration
+
+
+def reduced(function: Any, items: Any, *initial: Any) -> Any:
+    """`functools.reduce(function, items)`."""
+    values = list_of(items)
+    if initial:
+        values = [initial[0], *values]
+    total = values[0]
+    for value in values[1:]:
+        total = function(total, value)
+    return total
+
+
+SUBSTITUTES: dict[Any, Any] = {
+    builtins.any: any_of,
+    builtins.all: all_of,
+    builtins.sum: sum_of,
+    builtins.min: least,
+    builtins.max: greatest,
+    builtins.list: list_of,
+    builtins.tuple: tuple_of,
+    builtins.set: set_of,
+    builtins.dict: dict_of,
+    builtins.enumerate: enumerated,
+    builtins.map: mapped,
+    builtins.filter: filtered,
+    builtins.zip: zipped,
+    builtins.sorted: in_order,
+    builtins.next: first,
+    functools.reduce: reduced,
+    str.join: joined,
+    natives.contained: contained,
+    natives.not_contained: not_contained,
+}

@@ -1,0 +1,73 @@
+"""A program's results, arranged as the user's code arranged them.
+
+Classes of results are the user's own where the caller supplies them. Where not, a named tuple or a dataclass of the
+recorded name and fields takes their place, made of names that the verifier has checked to be plain identifiers.
+"""
+
+import dataclasses
+import functools
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from dycl.hcfg.structure import Items, Record, Slot, Static, Structure, Table
+
+TypeTable = Mapping[str, type]
+
+
+def types_by_name(types: Iterable[type]) -> dict[str, type]:
+    """A table in which each class is found by its name, with or without the module in front."""
+    table: dict[str, type] = {}
+    for given in types:
+        for name in (given.__name__, given.__qualname__, f"{given.__module__}.{given.__qualname__}"):
+            table[name] = given
+    return table
+
+
+def arrange(structure: Structure, take: Callable[[Slot], object], types: TypeTable) -> object:
+    """The values that `take` gives for the slots of `structure`, in the containers that it describes."""
+    match structure:
+        case Slot():
+            return take(structure)
+        case Static(value=value):
+            return value
+        case Items(kind=kind, items=items):
+            values = [arrange(item, take, types) for item in items]
+            return tuple(values) if kind == "tuple" else values
+        case Table(type_name=type_name, keys=keys, items=items):
+            table = {key: arrange(item, take, types) for key, item in zip(keys, items, strict=True)}
+            return _table(types.get(type_name), table)
+        case Record(fields=fields, items=items):
+            values = [arrange(item, take, types) for item in items]
+            return _record(_record_type(structure, types), dict(zip(fields, values, strict=True)))
+
+
+def _table(table_type: type | None, table: dict[str | int, object]) -> object:
+    if table_type is None:
+        return table
+    if dataclasses.is_dataclass(table_type):
+        return table_type(**{str(key): value for key, value in table.items()})
+    return table_type(table)
+
+
+def _record(record_type: type[Any], values: dict[str, object]) -> object:
+    if not dataclasses.is_dataclass(record_type):
+        return record_type(**values)
+    made = record_type(**{field.name: values[field.name] for field in dataclasses.fields(record_type) if field.init})
+    for field in dataclasses.fields(record_type):
+        if not field.init:
+            object.__setattr__(made, field.name, values[field.name])
+    return made
+
+
+@functools.cache
+def _made_type(kind: str, name: str, fields: tuple[str, ...]) -> type[Any]:
+    """A class that stands in for one that the caller did not supply; the same one for equal names and fields."""
+    if kind == "namedtuple":
+        return namedtuple(name, fields)
+    return dataclasses.make_dataclass(name, fields)
+
+
+def _record_type(record: Record, types: TypeTable) -> type[Any]:
+    given = types.get(record.type_name)
+    return given if given is not None else _made_type(record.kind, record.type_name.rsplit(".", 1)[-1], record.fields)
