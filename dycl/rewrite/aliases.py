@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.signals import Refused
 
@@ -77,6 +78,8 @@ class Aliases:
             raise Refused("DY004", f"`{func}` writes to a tensor in a way that has no translation")
         self.require_writable(target)
         self.refresh(target, recorder)
+        if torch.Tag.inplace_view in func.tags:
+            return self._reshape(func, args, kwargs, recorder)
         with recorder:
             value = _plain_form(func)(*args, **kwargs)
             if value.dtype != target.dtype:
@@ -84,6 +87,22 @@ class Aliases:
             if tuple(value.shape) != tuple(target.shape):
                 value = aten.expand.default(value, target.shape)
         self._write(target, value, recorder)
+        return target
+
+    def _reshape(
+        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: "Recorder"
+    ) -> Any:
+        """Record an operation that changes a tensor's own shape (`squeeze_`, `t_`)."""
+        target = args[0]
+        viewed = id(target) in self.views or any(view.parent is target for view in self.views.values())
+        if viewed or not isinstance(target, FakeTensor):
+            raise Refused("DY006", f"`{func}` changes the shape of a tensor that shares memory with another one")
+        with recorder:
+            value = _plain_form(func)(*args, **kwargs)
+        recorder.track(target, recorder.ref(value))
+        self.views.pop(id(value), None)
+        with recorder.fake_mode:
+            func(*args, **kwargs)
         return target
 
     def _write(self, target: torch.Tensor, value: torch.Tensor, recorder: "Recorder") -> None:
@@ -137,12 +156,22 @@ _PLAIN_FORMS: dict[str, Any] = {
 }
 
 
+_OPERATORS = {
+    "__iand__": "bitwise_and",
+    "__ior__": "bitwise_or",
+    "__ixor__": "bitwise_xor",
+    "__ilshift__": "bitwise_left_shift",
+    "__irshift__": "bitwise_right_shift",
+}
+
+
 def _plain_form(func: OpOverload[Any, Any]) -> Any:
     """The operation that computes what an in-place one would store."""
     name = str(func)
     if name in _PLAIN_FORMS:
         return _PLAIN_FORMS[name]
-    packet = getattr(aten, func._schema.name.removeprefix("aten::").removesuffix("_"), None)
+    base = func._schema.name.removeprefix("aten::")
+    packet = getattr(aten, _OPERATORS.get(base, base.removesuffix("_")), None)
     overload = getattr(packet, func._overloadname, None) if packet is not None else None
     if overload is None or overload._schema.is_mutable:
         raise Refused("DY004", f"`{name}` changes a tensor in place and has no plain form")

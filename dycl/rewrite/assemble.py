@@ -83,7 +83,7 @@ class _BlockBuilder:
         self.parameters = tuple(map(Parameter, names, draft.parameters))
         self.names: dict[Ref, Name] = dict(zip(recording.inputs, names, strict=True))
         self.captured = {item.ref: item.value for item in (*recording.captured, *recording.weights.values())}
-        self.lets: list[Step] = []
+        self.lets: list[Let] = []
         self.wanted: dict[Ref, Name] = {}
 
     def build(self, block: BlockId) -> None:
@@ -109,9 +109,11 @@ class _BlockBuilder:
         return self.names[ref]
 
     def let(self, constant: Literal | Weight) -> Name:
-        name = f"k{len(self.lets)}"
-        self.lets.append(Let(name, constant, self.draft.stop))
-        return name
+        for step in self.lets:
+            if step.constant == constant and repr(step.constant) == repr(constant):
+                return step.name
+        self.lets.append(Let(f"k{len(self.lets)}", constant, self.draft.stop))
+        return self.lets[-1].name
 
     def terminator(self) -> Terminator:
         span = self.draft.stop

@@ -18,7 +18,7 @@ from dycl.rewrite import intrinsics
 from dycl.rewrite.frames import Frame, Generator, Purpose
 from dycl.rewrite.freeze import import_symbol
 from dycl.rewrite.host_values import PYTHON_TYPES, HostValue
-from dycl.rewrite.instructions import Call, MakeFunction, Star
+from dycl.rewrite.instructions import Call, Instruction, MakeFunction, Star
 from dycl.rewrite.normalise import normalise
 from dycl.rewrite.signals import DecisionMet, Refused, Restart
 from dycl.rewrite.source import has_source
@@ -65,10 +65,12 @@ def _operands(machine: "Machine", frame: Frame, instruction: Call) -> tuple[Any,
 _PUSHED = object()
 
 
-def require_genuine(machine: "Machine", frame: Frame, instruction: Call, error: Exception) -> None:
-    """Refuse unless the call fails in the same way on real values: else it is DyCL that cannot follow it."""
+def require_genuine(machine: "Machine", frame: Frame, instruction: Instruction, error: Exception) -> None:
+    """Refuse unless a call fails in the same way on real values: else it is DyCL that cannot follow it."""
     if type(error).__name__ == "GuardOnDataDependentSymNode":
         raise Refused("DY008", "the operation needs to know a size that only the input determines")
+    if not isinstance(instruction, Call):
+        return
     callee, args, kwargs = _operands(machine, frame, instruction)
     seen: dict[int, Any] = {}
     with _disable_current_modes():
@@ -108,6 +110,9 @@ def _real(tree: Any, machine: "Machine", seen: dict[int, Any]) -> Any:
 def perform(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
     """The result of a call, or `_PUSHED` if a frame now interprets it."""
     args, kwargs = arguments
+    substitute = _substitute(callee)
+    if substitute is not None and _mentions(arguments, (Generator,)):
+        return _push_substitute(machine, substitute, arguments)
     function, arguments, purpose, constructed = resolve(callee, args, kwargs)
     if function is None or not has_source(function.__code__):
         return _builtin(machine, callee, (args, kwargs))
@@ -278,9 +283,6 @@ def _mark(machine: "Machine", stopped: BaseException) -> bool:
 def _builtin(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
     """Call what has no Python source."""
     args, kwargs = arguments
-    substitute = _substitute(callee, args)
-    if substitute is not None and _mentions(arguments, (Generator,)):
-        return _push_substitute(machine, substitute, callee, arguments)
     if _mentions(arguments, (Generator,)) and callee not in _NEUTRAL and not _is_method_of_container(callee):
         raise Refused("DY002", f"a generator with decisions in it is passed to `{_name(callee)}`")
     if _is_torch(callee) or (args and isinstance(args[0], torch.Tensor)):
@@ -296,8 +298,11 @@ def _builtin(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
     except DecisionMet as decision:
         if _mark(machine, decision):
             raise Restart from None
+        substitute = _substitute(callee)
         if substitute is not None:
-            return _push_substitute(machine, substitute, callee, arguments)
+            return _push_substitute(machine, substitute, arguments)
+        if resolve(callee, *arguments)[0] is not None:
+            raise Refused("DY003", f"a decision hides in `{_name(callee)}`, whose source cannot be read") from None
         raise Refused("DY001", f"`{_name(callee)}` needs a value that only the input determines") from None
     return _imported(machine, result)
 
@@ -315,7 +320,7 @@ _LAZY: tuple[type, ...] = (
 _NEUTRAL: tuple[Any, ...] = (getattr, setattr, isinstance, id, iter, type, operator.is_, operator.is_not)
 
 
-def _substitute(callee: Any, args: tuple[Any, ...]) -> Any:
+def _substitute(callee: Any) -> Any:
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, str) and getattr(callee, "__name__", "") == "join":
         return functools.partial(SUBSTITUTES[str.join], owner)
@@ -325,7 +330,7 @@ def _substitute(callee: Any, args: tuple[Any, ...]) -> Any:
         return None
 
 
-def _push_substitute(machine: "Machine", substitute: Any, callee: Any, arguments: Arguments) -> Any:
+def _push_substitute(machine: "Machine", substitute: Any, arguments: Arguments) -> Any:
     function, bound, purpose, made = resolve(substitute, *arguments)
     assert function is not None
     machine.frames.append(frame(machine, function, bound, purpose, made))

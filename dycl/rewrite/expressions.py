@@ -44,7 +44,8 @@ class Expressions(Emitter):
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 registers = tuple(self.register("part") for _ in elements)
                 star = next((n for n, item in enumerate(elements) if isinstance(item, ast.Starred)), None)
-                self.emit(Unpack(registers, star, source, self.span(target)))
+                items = self.call(Literal(natives.spread), (source,), target)
+                self.emit(Unpack(registers, star, items, self.span(target)))
                 for element, register in zip(elements, registers, strict=True):
                     self.assign(element.value if isinstance(element, ast.Starred) else element, Read(register))
             case ast.Attribute(value=value, attr=attribute):
@@ -228,7 +229,7 @@ class Expressions(Emitter):
         self.emit(StartLoop(iterator, source, self.span(node)))
         self.place(again)
         self.emit(NextItem(item, iterator, leave, self.span(node)))
-        body(Read(item))
+        body(self.call(Literal(natives.loop_item), (Read(iterator), Read(item)), node))
         self.emit(Jump(again, self.span(node)))
         self.place(leave)
 

@@ -89,11 +89,15 @@ class Generator:
 
 @dataclass(slots=True, eq=False)
 class RangeIterator:
-    """An iterator over a range whose bounds only the input determines: whether it goes on is a decision."""
+    """An iterator over a range whose bounds only the input determines: whether it goes on is a decision.
+
+    With `rows` it is an iterator over a tensor's rows, and its positions are theirs.
+    """
 
     position: Any
     stop: Any
     step: int
+    rows: Any = None
 
     def unfinished(self) -> Any:
         return self.position < self.stop if self.step > 0 else self.position > self.stop

@@ -35,7 +35,6 @@ _ATOMS = (
 _SHARED = (
     type,
     types.ModuleType,
-    types.BuiltinFunctionType,
     types.MethodDescriptorType,
     types.WrapperDescriptorType,
     types.GetSetDescriptorType,
@@ -74,7 +73,7 @@ class Freezer:
         if isinstance(value, _ATOMS):
             exact = repr(value) if isinstance(value, float | complex | np.generic) else value
             return (Tag.ATOM, type(value), exact, value)
-        if value in self.pinned or isinstance(value, _SHARED):
+        if value in self.pinned or isinstance(value, _SHARED) or _is_plain_builtin(value):
             self.pinned.add(value)
             return (Tag.PINNED, id(value))
         if id(value) in self._seen:
@@ -124,7 +123,7 @@ class Freezer:
             case ItemIterator():
                 return (Tag.ITERATOR, self.freeze(value.items), value.position)
             case RangeIterator():
-                return (Tag.RANGE, self._all((value.position, value.stop, value.step)))
+                return (Tag.RANGE, self._all((value.position, value.stop, value.step, value.rows)))
             case HostRange():
                 return (Tag.HOST_RANGE, self._all((value.start, value.stop, value.step)))
             case Generator():
@@ -205,6 +204,13 @@ class Freezer:
             raise Refused("DY009", reason)
         parts = tuple((name, self.freeze(getattr(value, name))) for name in slots)
         return (Tag.OBJECT, cls, parts, self._attributes(value))
+
+
+def _is_plain_builtin(value: Any) -> bool:
+    """Whether this is a builtin function or class method; a method of a list or tensor belongs to that object."""
+    return isinstance(value, types.BuiltinFunctionType) and isinstance(
+        value.__self__, types.ModuleType | type | types.NoneType
+    )
 
 
 def import_symbol(value: Any, recorder: Recorder) -> HostValue:

@@ -16,7 +16,8 @@ import torch
 
 from dycl.hcfg.types import HostKind
 from dycl.rewrite import natives
-from dycl.rewrite.frames import HostRange
+from dycl.rewrite.frames import HostRange, RangeIterator
+from dycl.rewrite.freeze import import_symbol
 from dycl.rewrite.host_values import DTYPES, PYTHON_TYPES, HostValue, kind_of, lift
 from dycl.rewrite.signals import Refused
 
@@ -115,6 +116,19 @@ def _allclose(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any])
     return item(torch.isclose(*args, **kwargs).all(), machine)
 
 
+def _length(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if isinstance(args[0], torch.Tensor) and args[0].dim() and not isinstance(args[0].shape[0], int):
+        return import_symbol(args[0].shape[0], machine.recorder)
+    return NOT_HANDLED
+
+
+def _loop_item(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    iterator, value = args
+    if not isinstance(iterator, RangeIterator) or iterator.rows is None:
+        return value
+    return torch.select(iterator.rows, 0, value.symbol() if isinstance(value, HostValue) else value)
+
+
 def _isinstance(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not isinstance(args[0], HostValue):
         return NOT_HANDLED
@@ -186,7 +200,8 @@ def _contained(wanted: bool) -> Handler:
 def _getitem(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     container, index = args
     if isinstance(container, torch.Tensor):
-        if not mentions_host_value(index):
+        index = _with_host_values(index, machine)
+        if not _mentions_host_value(index):
             return NOT_HANDLED
         selected, rest = _selected(container, index)
         return selected[rest]
@@ -205,14 +220,25 @@ def _getitem(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 def _setitem(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     container, index, value = args
-    if not isinstance(container, torch.Tensor) or not mentions_host_value(index):
+    index = _with_host_values(index, machine)
+    if not isinstance(container, torch.Tensor) or not _mentions_host_value(index):
         return NOT_HANDLED
     selected, rest = _selected(container, index)
     selected[rest] = value.symbol() if isinstance(value, HostValue) else value
     return None
 
 
-def mentions_host_value(index: Any) -> bool:
+def _with_host_values(index: Any, machine: "Machine") -> Any:
+    """A tensor's index with 0-d tensors of whole numbers as the numbers that PyTorch takes them for."""
+    if isinstance(index, tuple):
+        return tuple(_with_host_values(part, machine) for part in index)
+    if isinstance(index, torch.Tensor) and index.dim() == 0 and machine.recorder.is_dynamic(index):
+        whole = not index.is_floating_point() and index.dtype != torch.bool
+        return item(index, machine) if whole else index
+    return index
+
+
+def _mentions_host_value(index: Any) -> bool:
     """Whether a tensor's index has a host value at a position of its own."""
     return isinstance(index, HostValue) or (
         isinstance(index, tuple) and any(isinstance(part, HostValue) for part in index)
@@ -307,6 +333,8 @@ _HANDLERS: dict[Any, Handler] = {
     operator.setitem: _setitem,
     natives.contained: _contained(True),
     natives.not_contained: _contained(False),
+    natives.loop_item: _loop_item,
+    len: _length,
     isinstance: _isinstance,
     type: _type,
     range: _range,

@@ -13,6 +13,7 @@ import torch
 from dycl.hcfg.types import Span
 from dycl.rewrite import calls, intrinsics
 from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, RangeIterator
+from dycl.rewrite.freeze import import_symbol
 from dycl.rewrite.heap import Heap
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.instructions import (
@@ -75,8 +76,7 @@ class Machine:
                 try:
                     stop = self._step(frame, frame.instruction)
                 except Exception as error:
-                    if isinstance(frame.instruction, Call):
-                        calls.require_genuine(self, frame, frame.instruction, error)
+                    calls.require_genuine(self, frame, frame.instruction, error)
                     stop = self.raise_error(error)
                 if stop is not None:
                     return stop
@@ -162,6 +162,8 @@ class Machine:
                 return ItemIterator(source)
             case HostRange():
                 return RangeIterator(source.start, source.stop, source.step)
+            case torch.Tensor() if source.dim() and not isinstance(source.shape[0], int):
+                return RangeIterator(0, import_symbol(source.shape[0], self.recorder), 1, source)
         return self.over(tuple(source))
 
     def over(self, items: tuple[Any, ...]) -> ItemIterator:

@@ -91,6 +91,16 @@ def make_set(*items: Any) -> set[Any]:
     return set(items)
 
 
+def spread(source: Any) -> Any:
+    """What is spread over several variables in `a, b = source`."""
+    return source
+
+
+def loop_item(iterator: Any, item: Any) -> Any:
+    """What a loop's variable gets: the item that its iterator gave."""
+    return item
+
+
 def join(*parts: Any) -> str:
     """An f-string of its parts."""
     return "".join(parts)

@@ -223,7 +223,7 @@ class _Statements(Expressions):
         self.emit(StartLoop(iterator, self.expression(node.iter), self.span(node.iter)))
         self.place(again)
         self.emit(NextItem(item, iterator, otherwise, self.span(node.iter)))
-        self.assign(node.target, Read(item))
+        self.assign(node.target, self.call(Literal(natives.loop_item), (Read(iterator), Read(item)), node.iter))
         self.scopes.append(Loop(leave, again))
         self.block(node.body)
         self.scopes.pop()

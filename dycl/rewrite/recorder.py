@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch._decomp import decomposition_table
+from torch._dispatch.python import enable_python_dispatcher
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -19,7 +20,7 @@ from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
 from dycl.hcfg.types import Span, TensorType
 from dycl.rewrite.aliases import Aliases, memory
 from dycl.rewrite.signals import DecisionMet, Refused
-from dycl.rewrite.symbols import Symbols
+from dycl.rewrite.symbols import SYMBOLIC_SHAPES, Symbols
 from dycl.rewrite.tensor_types import dtype_name, tensor_type
 
 # Operations that hand a tensor's value to Python: each is a decision.
@@ -65,6 +66,11 @@ class Recording:
     def new_ref(self, value_type: TensorType) -> Ref:
         self.types.append(value_type)
         return Ref(len(self.types) - 1)
+
+    def forget_tensors(self) -> None:
+        """Keep only what was recorded: the block is done with the tensors it ran on."""
+        self.refs.clear()
+        self.aliases = Aliases()
 
     def forget_constants(self, written: int) -> None:
         """Capture constants in this memory afresh when they are next used: they are about to change."""
@@ -212,13 +218,17 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """The operation on fake tensors: types and shapes, no data."""
         if all(item.alias_info is None for item in func._schema.returns):
             args, kwargs = self._with_stand_ins(args), self._with_stand_ins(kwargs)
-        try:
-            with self.fake_mode:
-                return func(*args, **kwargs)
-        except DynamicOutputShapeException:
-            self.symbols.allow()
-            with self.fake_mode:
-                return func(*args, **kwargs)
+        if self.fake_mode.shape_env is None:
+            try:
+                with self.fake_mode:
+                    return func(*args, **kwargs)
+            except DynamicOutputShapeException:
+                self.symbols.allow()
+        rule = SYMBOLIC_SHAPES.get(str(func))
+        with self.fake_mode, enable_python_dispatcher():
+            if rule is not None and self.symbols.has_symbolic_size(args):
+                return rule(*args, **kwargs)
+            return func(*args, **kwargs)
 
     def _with_stand_ins(self, tree: Any) -> Any:
         """Constants replaced by fake tensors of their kind, one a kind: converting each of them takes long."""

@@ -9,8 +9,10 @@ while blocks are queued:          in program order, so that states meet before t
     enter one state for each outcome
 """
 
+import gc
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,6 +116,24 @@ class Rewritten:
     notes: list[tuple[str, Span]] = field(default_factory=list)
 
 
+@contextmanager
+def _settings() -> Iterator[None]:
+    """Settings of the process while it rewrites.
+
+    Attention takes its ordinary path, whose operations backends know. The garbage collector rests: with many blocks
+    alive, each of its runs would look through all of them.
+    """
+    fast_path, collecting = torch.backends.mha.get_fastpath_enabled(), gc.isenabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    gc.disable()
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast_path)
+        if collecting:
+            gc.enable()
+
+
 class Rewriter:
     """Explores one program."""
 
@@ -164,16 +184,11 @@ class Rewriter:
 
     def rewrite(self, progress: Callable[[int, int], None] = lambda done, queued: None) -> Rewritten:
         """Every block of the program, reachable from the first."""
-        fastpath = torch.backends.mha.get_fastpath_enabled()
-        torch.backends.mha.set_fastpath_enabled(False)
-        try:
-            with torch.inference_mode(), self.heap.active():
+        with torch.inference_mode(), self.heap.active(), _settings():
+            first = self._explore(progress)
+            while first is None or self.heap.needs_another_pass:
+                self._begin()
                 first = self._explore(progress)
-                while first is None or self.heap.needs_another_pass:
-                    self._begin()
-                    first = self._explore(progress)
-        finally:
-            torch.backends.mha.set_fastpath_enabled(fastpath)
         if not self.problems and not self.returns:
             # Every path ends in an error: the example call itself fails.
             error, span = self.failures[0]
@@ -251,6 +266,7 @@ class Rewriter:
         self.returns = self.returns or isinstance(end, Result)
         if isinstance(end, Failure):
             self.failures.append((end, place))
+        self.recorder.recording.forget_tensors()
         entry.draft = Draft(self.recorder.recording, tuple(parameters), end, start, place)
 
     def _refuse(self, refused: Refused) -> None:

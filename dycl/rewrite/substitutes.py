@@ -193,6 +193,7 @@ SUBSTITUTES: dict[Any, Any] = {
     builtins.next: first,
     functools.reduce: reduced,
     str.join: joined,
+    natives.spread: list_of,
     natives.contained: contained,
     natives.not_contained: not_contained,
 }

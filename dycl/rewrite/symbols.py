@@ -95,6 +95,11 @@ class Symbols:
             return any(self.has_symbol(item) for item in tree)
         return isinstance(tree, dict) and any(self.has_symbol(item) for item in tree.values())
 
+    def has_symbolic_size(self, args: tuple[Any, ...]) -> bool:
+        """Whether a tensor among these arguments has a size that only the input determines."""
+        tensors = [value for value in args if isinstance(value, torch.Tensor)]
+        return any(not isinstance(size, int) for tensor in tensors for size in tensor.shape)
+
     def of_host_value(self, tensor: torch.Tensor) -> Sym:
         """The symbol that stands for a host value's 0-d tensor where PyTorch wants a number."""
         known = self._of_host_value.get(id(tensor))
@@ -150,6 +155,23 @@ class Symbols:
         self._sources[symbol] = size
         return size
 
+
+def _like_first(first: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+    return torch.empty_like(first)
+
+
+def _attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+    return query.new_empty((*query.shape[:-1], value.shape[-1]))
+
+
+# PyTorch's own shape rules for these ask whether symbolic sizes are equal, which nobody can say.
+SYMBOLIC_SHAPES: dict[str, Callable[..., torch.Tensor]] = {
+    "aten.scaled_dot_product_attention.default": _attention,
+    "aten.batch_norm.default": _like_first,
+    "aten.group_norm.default": _like_first,
+    "aten.instance_norm.default": _like_first,
+    "aten.roll.default": _like_first,
+}
 
 _COMBINE: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
     "Add": torch.add,

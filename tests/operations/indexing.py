@@ -70,6 +70,7 @@ CASES = [
     case("nonzero_numpy.default", lambda x: x.nonzero(as_tuple=True), _MASK),
     case("masked_select.default", lambda x, m: x.masked_select(m), normal(2, 3), _MASK),
     case("masked_select.default", lambda x, m: x.masked_select(m), normal(3), _MASK),
+    case("masked_select.default", lambda x, m: x.masked_select(m), normal(2, 3, dtype=torch.bfloat16), _MASK),
     case("masked_select.default", lambda x, m: x.masked_select(m), normal(2, 3), these([True, False, True])),
     case("index.Tensor", lambda x, i: x[i], normal(3, 4), these([2, 0, -1]), symbolic=True),
     case("index.Tensor", lambda x, i: x[:, i], normal(3, 4), these([[2, 0], [-1, 1]]), symbolic=True),

@@ -111,6 +111,12 @@ CASES = [
         for p in (0, 1, 2, 3, 0.5, INF, -INF)
     ),
     case("linalg_vector_norm.default", torch.linalg.vector_norm, normal(2, 5, dtype=torch.float64)),
+    case(
+        "linalg_vector_norm.default",
+        lambda x: torch.linalg.vector_norm(x, 4),
+        normal(2, 5, dtype=torch.float16, scale=50.0),
+    ),
+    case("mean.dim", lambda x: x.mean(0), integers(200, 300, 999, dtype=torch.float16)),
     case("linalg_vector_norm.default", lambda x: torch.linalg.vector_norm(x, 0), these(2.0)),
     case("linalg_vector_norm.default", lambda x: x.norm(dim=-1, keepdim=True), normal(2, 5)),
     case("norm.Scalar", lambda x: torch.ops.aten.norm.Scalar(x, 3), normal(2, 5)),

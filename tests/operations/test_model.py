@@ -100,6 +100,11 @@ def _training(layer: nn.Module) -> nn.Module:
         (lambda x: F.pad(x, (-1, 1), mode="replicate"), torch.zeros(1, 2, 4), "negative number"),
         (lambda x: torch.unique_consecutive(x, dim=0), torch.zeros(2, 2), "runs of equal slices"),
         (torch.ops.aten.log_sigmoid_forward, torch.zeros(2), "result 1 is used"),
+        (
+            lambda x: F.interpolate(x, size=3, mode="bilinear"),
+            torch.zeros(1, 1, 2, 2, dtype=torch.uint8),
+            "fixed-point",
+        ),
         (lambda x: x << 70, torch.zeros(2, dtype=torch.int64), "shifted by 70 places"),
     ],
 )

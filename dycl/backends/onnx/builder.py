@@ -15,6 +15,7 @@ from onnx import helper, numpy_helper
 from dycl.backends.onnx.errors import Untranslatable
 from dycl.backends.onnx.kernels import KERNELS, PREDICATES, carrier
 from dycl.backends.onnx.values import (
+    UNKNOWN,
     Number,
     Size,
     Value,

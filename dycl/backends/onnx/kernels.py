@@ -73,6 +73,7 @@ KERNELS: dict[str, Kernel] = {
     **_kernels("b f32 f64 i16 i32 i64 i8 u8", "Expand Tile", (0,)),
     **_kernels("f32 f64 i32 i64 i8 u8", "Where", (1, 2)),
     **_kernels("b", "And Or Xor Not"),
+    **_kernels("b u8 i8 i16 i32 i64 f16 f32 f64", "Compress", (0,)),
     **_kernels("b u8 i8 i16 i32 i64 f32 f64", "ScatterElements ScatterND", (0, 2)),
 }
 

@@ -59,6 +59,11 @@ def is_float(dtype: DType) -> bool:
     return dtype in ("float16", "bfloat16", "float32", "float64")
 
 
+def wider(dtype: DType) -> DType:
+    """The element type in which PyTorch adds up numbers of this one: single precision for half."""
+    return "float32" if dtype in ("float16", "bfloat16") else dtype
+
+
 def is_integer(dtype: DType) -> bool:
     """Whether the element type is an integer one, flags not included."""
     return dtype in ("uint8", "int8", "int16", "int32", "int64")

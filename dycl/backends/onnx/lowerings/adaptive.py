@@ -18,7 +18,7 @@ from dycl.backends.onnx.pieces import (
     unsqueeze,
 )
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import UNKNOWN, Value, static_shape
+from dycl.backends.onnx.values import UNKNOWN, Value, is_float, static_shape
 
 
 def _layout(b: Builder, a: Arguments, x: Value, spatial: int) -> tuple[list[int], list[int]]:
@@ -51,6 +51,8 @@ def adaptive_avg_pool(b: Builder, a: Arguments) -> Value:
             return b.node("GlobalAveragePool", x, shape=shape)
         return reduce(b, "ReduceMean", x, axes, keepdim=True)
     before, after = _layout(b, a, x, spatial)
+    if not is_float(x.dtype):
+        b.refuse(f"{x.dtype} is averaged")
     if all(size % windows == 0 for size, windows in zip(before, after, strict=True)) and x.dtype != "float64":
         kernel = [size // windows for size, windows in zip(before, after, strict=True)]
         batched = x if x.rank == spatial + 2 else unsqueeze(b, x, [0])

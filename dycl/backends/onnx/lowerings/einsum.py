@@ -13,7 +13,7 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 @lowers("aten.einsum.default")
 def einsum(b: Builder, a: Arguments) -> Value:
-    operands = a.tensors("tensors")
+    operands = [b.cast(value, a.result.dtype) for value in a.tensors("tensors")]
     terms, result = _spelled_out(a.text("equation"), [value.rank for value in operands])
     letters = list(dict.fromkeys(letter for term in terms for letter in term))
     if len(letters) > len(_ALPHABET):

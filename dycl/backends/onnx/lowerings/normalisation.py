@@ -6,7 +6,7 @@ from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.pieces import filled, reduce, reshape, reshape_like
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Size, Value
+from dycl.backends.onnx.values import Size, Value, wider
 
 _EPSILON = {"float32": 1.1920928955078125e-07, "float64": 2.220446049250313e-16}
 
@@ -98,7 +98,7 @@ def layer_norm(b: Builder, a: Arguments) -> Value | list[Value]:
 def rms_norm(b: Builder, a: Arguments) -> Value | list[Value]:
     x = a.tensor("input")
     axes = list(range(x.rank - len(a.sizes("normalized_shape")), x.rank))
-    wide = b.cast(x, "float32") if x.dtype in ("float16", "bfloat16") else x
+    wide = b.cast(x, wider(x.dtype))
     eps = a.real("eps") if a.has("eps") else _EPSILON[wide.dtype]
     mean_square = reduce(b, "ReduceMean", b.node("Mul", wide, wide), axes, keepdim=True)
     inverse = b.node("Reciprocal", b.node("Sqrt", b.node("Add", mean_square, b.number(eps, wide.dtype))))

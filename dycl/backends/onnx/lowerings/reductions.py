@@ -7,7 +7,7 @@ from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.pieces import may_be_empty, reduce, squeeze
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Number, Size, Value
+from dycl.backends.onnx.values import Number, Size, Value, wider
 
 
 def _keepdim(a: Arguments) -> bool:
@@ -31,7 +31,9 @@ def mean_over(b: Builder, x: Value, axes: Sequence[int], keepdim: bool) -> Value
     """The mean; of nothing, NaN, where ONNX Runtime's own says 0."""
     if not may_be_empty(x, axes):
         return reduce(b, "ReduceMean", x, axes, keepdim)
-    return b.node("Div", reduce(b, "ReduceSum", x, axes, keepdim), b.number(b.count(x, axes), x.dtype))
+    wide = b.cast(x, wider(x.dtype))
+    total = reduce(b, "ReduceSum", wide, axes, keepdim)
+    return b.cast(b.node("Div", total, b.number(b.count(x, axes), wide.dtype)), x.dtype)
 
 
 @lowers("aten.nansum.default")
@@ -127,7 +129,7 @@ def _mean_and_variance(b: Builder, a: Arguments, x: Value, axes: Sequence[int], 
         correction = a.number("correction")
     elif a.has("unbiased"):
         correction = int(a.flag("unbiased"))
-    wide = b.cast(x, "float32") if x.dtype in ("float16", "bfloat16") else x
+    wide = b.cast(x, wider(x.dtype))
     mean = mean_over(b, wide, axes, keepdim=True)
     centred = b.node("Sub", wide, mean)
     squares = reduce(b, "ReduceSum", b.node("Mul", centred, centred), axes, keepdim)
@@ -152,10 +154,10 @@ def _degrees(b: Builder, count: Size, correction: Number, like: Value) -> Value:
     "aten.norm.ScalarOpt_dim_dtype",
 )
 def norm(b: Builder, a: Arguments) -> Value:
-    x = b.cast(a.tensor("self"), a.result.dtype)
+    x = b.cast(a.tensor("self"), wider(a.result.dtype))
     name = "ord" if "linalg" in a.target else "p"
     order = a.real(name) if a.has(name) else 2.0
-    return vector_norm(b, x, order, a.axes("dim", x.rank), _keepdim(a))
+    return b.cast(vector_norm(b, x, order, a.axes("dim", x.rank), _keepdim(a)), a.result.dtype)
 
 
 def vector_norm(b: Builder, x: Value, order: float, axes: Sequence[int], keepdim: bool) -> Value:

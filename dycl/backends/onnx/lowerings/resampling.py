@@ -11,7 +11,7 @@ from dycl.backends.onnx.lowerings.linear import matmul
 from dycl.backends.onnx.lowerings.pooling import padded
 from dycl.backends.onnx.pieces import gather, move_axis, reshape, transpose
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Value, static_shape
+from dycl.backends.onnx.values import Value, is_float, static_shape, wider
 
 _NEAREST = [
     f"aten.{kind}{rank}d.{form}"
@@ -78,6 +78,8 @@ def smooth(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self" if a.has("self") else "input")
     before, after = _sizes(b, a, x)
     corners, cubic = a.flag("align_corners"), "bicubic" in a.target
+    if not is_float(x.dtype):
+        b.refuse(f"{x.dtype} is interpolated, which PyTorch does in fixed-point arithmetic")
     scales = _scales(a, len(before)) or [None] * len(before)
     if before == after and all(scale is None or scale == 1 for scale in scales):
         return x
@@ -95,7 +97,7 @@ def smooth(b: Builder, a: Arguments) -> Value:
             coordinate_transformation_mode=mode,
         )
     dtype = x.dtype
-    wide = b.cast(x, "float32") if dtype in ("float16", "bfloat16") else x
+    wide = b.cast(x, wider(dtype))
     for number, (size, target, scale) in enumerate(zip(before, after, scales, strict=True)):
         if size != target or not (scale is None or scale == 1):
             wide = _interpolated(b, wide, number + 2, _weights(size, target, scale, corners, cubic))

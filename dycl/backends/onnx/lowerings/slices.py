@@ -136,8 +136,10 @@ def unbind(b: Builder, a: Arguments) -> list[Value]:
     x = a.tensor("self")
     axis = a.axis("dim", x.rank)
     count = len(a.results)
-    if count <= 1:
-        return [squeeze(b, x, [axis])] * count
+    if count == 0:
+        return []
+    if count == 1:
+        return [squeeze(b, x, [axis])]
     piece = x.shape[:axis] + (1,) + x.shape[axis + 1 :]
     pieces = b.outputs("Split", [x, b.constant([1] * count)], [(x.dtype, piece)] * count, axis=axis)
     return [squeeze(b, item, [axis]) for item in pieces]

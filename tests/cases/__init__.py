@@ -1,0 +1,1 @@
+"""Case files: a program above, its graph or its refusal below."""

@@ -1,0 +1,80 @@
+"""Conditions and switches, as users write them."""
+
+import math
+
+import torch
+from torch import nn
+
+from tests.programs.base import WIDTH as D
+from tests.programs.base import Base
+
+
+class HostArithmetic(Base):
+    def forward(self, x):
+        v = x.sum().item()
+        w = float(x.max())
+        n = int(x.abs().sum())
+        if v * 2 + 1 > w and n % 2 == 0:
+            return self.a(x) * v
+        elif math.sqrt(abs(v)) > 1.2:
+            return self.b(x) + w
+        return (self.c(x) / (n + 1), v, n)
+
+
+class ChainedComparison(Base):
+    def forward(self, x):
+        g = x.mean()
+        y = self.a(x) if g > 0.1 else self.b(x) if g > -0.1 else self.c(x)
+        return y if -0.5 < y.mean() < 0.5 else y * 2
+
+
+class MatchOnNumber(Base):
+    def forward(self, x):
+        k = int((x.sum() > 0).item()) + (x.max() > 1).long().item()
+        match k:
+            case 0:
+                return self.a(x)
+            case 1:
+                return self.b(x)
+            case _:
+                return self.c(x)
+
+
+class AssertOnInput(Base):
+    paths = 1
+
+    def forward(self, x):
+        assert x.abs().max() < 100, "too big"
+        return self.a(x)
+
+
+class NamedExpressions(Base):
+    def forward(self, x):
+        if (y := self.a(x)).mean() > 0 and (z := y.sum()) > 0.5:
+            return y * z
+        return y
+
+
+class HostMinimumAndIndex(Base):
+    def forward(self, x):
+        a = x[0, 0].item()
+        b = x[0, 1].item()
+        m = max(a, b, 0.0)
+        best = None
+        for i in range(3):
+            v = x[i].sum().item()
+            if best is None or v > best:
+                best = v
+                bi = i
+        return (x[bi] * m, bi, min(a, b), round(a), abs(b), a // 0.3, -a)
+
+
+class RoutedExperts(Base):
+    def __init__(self):
+        super().__init__()
+        self.experts = nn.ModuleList((nn.Linear(D, D) for _ in range(4)))
+        self.r = nn.Linear(D, 4)
+
+    def forward(self, x):
+        i = self.r(x).mean(0).argmax()
+        return (self.experts[i](x), self.experts[int(i)](x))

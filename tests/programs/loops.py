@@ -1,0 +1,72 @@
+"""Loops that end when the input says so, as users write them."""
+
+import torch
+
+from tests.programs.base import Base
+
+
+class WhileWithCounterAndElse(Base):
+    def forward(self, x):
+        i = 0
+        while x.norm() < 10 and i < 20:
+            x = x * 1.5 + self.a(x) * 0.1
+            i += 1
+        else:
+            x = x + 1
+        return (x, i)
+
+
+class NestedLoops(Base):
+    def forward(self, x):
+        t = 0
+        for i in range(3):
+            j = 0
+            while x.abs().max() > 0.3:
+                x = x * 0.7
+                j += 1
+                if j > 5:
+                    break
+                if x.sum() > 1:
+                    continue
+                t += 1
+            x = self.a(x)
+        return (x, t)
+
+
+class RangeOfHostValue(Base):
+    def forward(self, x):
+        n = int(x.abs().sum()) % 4
+        for i in range(n):
+            x = self.a(x) + i
+        return x
+
+
+class StackOfWork(Base):
+    def forward(self, x):
+        st = [x]
+        n = 0
+        while st and n < 6:
+            y = st.pop()
+            n += 1
+            if y.sum() > 0 and n < 4:
+                st.append(self.a(y))
+                st.append(self.b(y))
+        return (y, n)
+
+
+class GrowingTensor(Base):
+    def forward(self, x):
+        t = x[:1]
+        while t.sum() < 20 and t.shape[0] < 30:
+            t = torch.cat([t, torch.relu(self.a(t[-1:])) + 1])
+        return t
+
+
+class EnumerateZipReversed(Base):
+    def forward(self, x):
+        acc = []
+        for i, (l, m) in enumerate(zip(reversed([self.a, self.b]), [self.b, self.c])):
+            y = l(x) if x[i].sum() > 0 else m(x)
+            acc.append((i, y))
+        d = {k: v for k, v in acc if k >= 0}
+        return d
