@@ -1,6 +1,8 @@
 """The pipeline: rewrite the model, put the graph together, compile the sub-DNNs, make a program."""
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,12 +42,14 @@ def compile(
 
     `args` and `kwargs` are an example call: the program takes arguments of the same nesting, element types and
     shapes. `method` is the method to compile. `threads` is how many threads a sub-DNN may use. `progress` is called
-    with the stage's name, how much of it is done and how much is known to be left.
+    with the stage's name, how much of it is done and how much is known to be left; `program.timings` says afterwards
+    how long each stage took.
 
     Raises CompileError, with every problem found, if the model needs something that is not supported.
     """
     compiler = find_compiler(backend)
-    examined = examine(model, args, kwargs, method, compiler, progress)
+    stages = Stages()
+    examined = examine(model, args, kwargs, method, compiler, progress, stages)
     if examined.problems:
         raise CompileError(examined.problems)
     shared, assembled, inputs = examined.shared, examined.assembled, examined.inputs
@@ -62,7 +66,24 @@ def compile(
     )
     verify(hcfg)
     artefact = Artefact(hcfg, shared.weights, shared.codes, compiler.name, f"dycl {__version__}")
-    return Program(artefact, threads=threads, types=assembled.types)
+    with stages.timed("load"):
+        program = Program(artefact, threads=threads, types=assembled.types)
+    program.timings = stages.seconds
+    return program
+
+
+class Stages:
+    """How long each stage of a compilation took, in seconds."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Time what is done inside the `with` block."""
+        began = time.perf_counter()
+        yield
+        self.seconds[stage] = time.perf_counter() - began
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +105,28 @@ def examine(
     method: str,
     compiler: Compiler,
     progress: Progress | None = None,
+    stages: Stages | None = None,
 ) -> Examined:
     """Everything up to loading the compiled sub-DNNs: what `compile` builds on and `explain` reports."""
     report = progress or (lambda stage, done, left: None)
+    stages = stages or Stages()
     callee: Callable[..., Any] = model if method == "forward" else getattr(model, method)
     try:
         _require_eval(model)
         inputs = example_inputs(callee, tuple(args), dict(kwargs or {}))
     except Refused as refused:
         raise CompileError([problem_at(refused, (span_of_function(getattr(model, method)),))]) from None
-    rewriter = Rewriter(model, callee, inputs.types, inputs.rebuild, compiler.supports)
-    rewritten = rewriter.rewrite(lambda done, left: report("rewrite", done, left))
+    with stages.timed("rewrite"):
+        rewriter = Rewriter(model, callee, inputs.types, inputs.rebuild, compiler.supports)
+        rewritten = rewriter.rewrite(lambda done, left: report("rewrite", done, left))
     problems = rewritten.problems
     assembled, shared = None, None
     if not problems:
-        assembled = drop_unread(assemble(rewritten, inputs.names))
+        with stages.timed("optimize"):
+            assembled = drop_unread(assemble(rewritten, inputs.names))
         names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
-        shared = share(assembled, compiler, names, lambda done, left: report("compile", done, left))
+        with stages.timed("compile"):
+            shared = share(assembled, compiler, names, lambda done, left: report("compile", done, left))
         problems = shared.problems
     ordered = tuple(sorted(problems, key=lambda item: (item.span.file, item.span.line, item.span.column)))
     return Examined(inputs, ordered, tuple(rewritten.notes), rewritten, assembled, shared)

@@ -71,6 +71,8 @@ class Program:
     def __init__(self, artefact: Artefact, *, threads: int = 1, types: Mapping[str, type] | None = None) -> None:
         if threads < 1:
             raise ValueError(f"threads is {threads}, it must be at least 1")
+        self.timings: dict[str, float] = {}
+        """How many seconds each stage of the compilation took; empty for a program from a file."""
         self._artefact = artefact
         self._types = dict(types or {})
         self._signature = Signature(artefact.hcfg)
