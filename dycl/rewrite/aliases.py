@@ -7,6 +7,7 @@ A view remembers the tensor it was taken from. Writing to a view rewrites that t
 one that owns the memory; any other view is taken afresh the next time it is read.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -39,13 +40,18 @@ class View:
 class Aliases:
     """The views of one block, and how often each tensor has been written."""
 
-    model_memory: set[int] = field(default_factory=set)
+    own_memory: dict[int, torch.Tensor] = field(default_factory=dict)
     views: dict[int, View] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
     entangled: dict[int, torch.Tensor] = field(default_factory=dict)
 
     def note_views(
-        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+        self,
+        func: OpOverload[Any, Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        result: Any,
+        stand_in: Callable[[torch.Tensor], torch.Tensor],
     ) -> None:
         """Remember which results of a call share memory with its first tensor argument."""
         parent = next((value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)), None)
@@ -53,7 +59,9 @@ class Aliases:
             return
         outputs = list(enumerate(result)) if isinstance(result, tuple | list) else [(None, result)]
         for position, output in outputs:
-            if isinstance(output, torch.Tensor) and output is not parent and memory(output) == memory(parent):
+            if not isinstance(output, torch.Tensor) or output is parent:
+                continue
+            if memory(output) in (memory(parent), memory(stand_in(parent))):
                 version = self.versions.get(id(parent), 0)
                 self.views[id(output)] = View(output, parent, func, args, kwargs, position, version)
 
@@ -65,8 +73,8 @@ class Aliases:
                 raise Refused(
                     "DY006", "a tensor is changed in place while a view of it, taken before a decision, is alive"
                 )
-        if memory(owner) in self.model_memory:
-            raise Refused("DY007", "a parameter, buffer or constant of the model is changed in place")
+        if not isinstance(owner, FakeTensor) and memory(owner) not in self.own_memory:
+            raise Refused("DY007", "a tensor that outlives the call is changed in place")
 
     def mutate(
         self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: "Recorder"

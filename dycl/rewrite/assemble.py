@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 import torch
 
@@ -83,6 +84,7 @@ class _BlockBuilder:
         self.parameters = tuple(map(Parameter, names, draft.parameters))
         self.names: dict[Ref, Name] = dict(zip(recording.inputs, names, strict=True))
         self.captured = {item.ref: item.value for item in (*recording.captured, *recording.weights.values())}
+        self.taken = set(names)
         self.lets: list[Let] = []
         self.wanted: dict[Ref, Name] = {}
 
@@ -105,14 +107,20 @@ class _BlockBuilder:
             self.assembled.constants[constant] = self.captured[ref]
             self.names[ref] = self.let(Weight(constant))
         else:
-            self.names[ref] = self.wanted[ref] = f"t{len(self.wanted)}"
+            self.names[ref] = self.wanted[ref] = self.fresh("t")
         return self.names[ref]
+
+    def fresh(self, prefix: str) -> Name:
+        """A name that nothing else in the block has."""
+        name = next(name for number in count() if (name := f"{prefix}{number}") not in self.taken)
+        self.taken.add(name)
+        return name
 
     def let(self, constant: Literal | Weight) -> Name:
         for step in self.lets:
             if step.constant == constant and repr(step.constant) == repr(constant):
                 return step.name
-        self.lets.append(Let(f"k{len(self.lets)}", constant, self.draft.stop))
+        self.lets.append(Let(self.fresh("k"), constant, self.draft.stop))
         return self.lets[-1].name
 
     def terminator(self) -> Terminator:

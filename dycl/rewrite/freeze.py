@@ -4,7 +4,7 @@ import collections
 import enum
 import functools
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -53,10 +53,10 @@ _SHARED = (
 class Freezer:
     """Freezes the values of one state; shared objects stay shared."""
 
-    def __init__(self, pinned: Pinned, recorder: Recorder, replaced: Mapping[int, Any]) -> None:
+    def __init__(self, pinned: Pinned, recorder: Recorder, top: Frame) -> None:
         self.pinned = pinned
         self.recorder = recorder
-        self.replaced = replaced
+        self.top = top
         self.leaves: list[Leaf] = []
         self._seen: dict[int, tuple[int, Any]] = {}
         self._memories: dict[int, list[int]] = {}
@@ -64,8 +64,6 @@ class Freezer:
     def freeze(self, value: Any) -> Skeleton:
         """The skeleton of a value; its tensors and host values join `leaves`."""
         if isinstance(value, HostValue):
-            if id(value) in self.replaced:
-                return self.freeze(self.replaced[id(value)])
             self.leaves.append(value)
             return (Tag.HOST, value.kind)
         if isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
@@ -119,7 +117,7 @@ class Freezer:
                 owner: Any = value
                 return (Tag.SUPER, owner.__thisclass__, self.freeze(owner.__self__))
             case Frame():
-                return self.frame(value, is_top=False)
+                return self.frame(value)
             case ItemIterator():
                 return (Tag.ITERATOR, self.freeze(value.items), value.position)
             case RangeIterator():
@@ -138,15 +136,15 @@ class Freezer:
     def _all(self, values: Iterable[Any]) -> Skeleton:
         return tuple([self.freeze(value) for value in values])
 
-    def frame_or_seen(self, frame: Frame, is_top: bool) -> Skeleton:
+    def frame_or_seen(self, frame: Frame) -> Skeleton:
         """The skeleton of a frame on the stack; a generator's frame may have been seen already."""
         if id(frame) in self._seen:
             return (Tag.SEEN, self._seen[id(frame)][0])
-        return self.frame(frame, is_top)
+        return self.frame(frame)
 
-    def frame(self, frame: Frame, is_top: bool) -> Skeleton:
+    def frame(self, frame: Frame) -> Skeleton:
         """The skeleton of a frame: its program point and its live registers."""
-        live = sorted(name for name in frame.live(is_top) if name in frame.registers)
+        live = sorted(name for name in frame.live(frame is self.top) if name in frame.registers)
         self._seen.setdefault(id(frame), (len(self._seen), frame))
         return (
             Tag.FRAME,

@@ -8,6 +8,7 @@ An attribute that is read before it is set carries state from one call to the ne
 """
 
 import collections
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -36,6 +37,8 @@ class Heap:
         self._initial: dict[Key, Any] = {}
         self._read: set[Key] = set()
         self._dropped: set[Key] = set()
+        self._hidden: dict[tuple[type, str], Any] = {}
+        self._from_class: set[Key] = set()
         self._modules = {id(module) for module in model.modules()}
         self._containers = _containers(model, pinned)
 
@@ -56,7 +59,12 @@ class Heap:
 
         def get_attribute(module: nn.Module, name: str) -> Any:
             key = (id(module), name)
-            return heap.get(module, key) if key in heap._initial else original[2](module, name)
+            if key in heap._initial:
+                return heap.get(module, key)
+            for cls in type(module).__mro__:
+                if (cls, name) in heap._hidden:
+                    return heap._hidden[cls, name]
+            return original[2](module, name)
 
         nn.Module.__setattr__ = set_attribute  # type: ignore[method-assign, assignment]
         nn.Module.__delattr__ = delete_attribute  # type: ignore[method-assign]
@@ -69,10 +77,12 @@ class Heap:
 
     def restore(self) -> None:
         """Give every module and container the contents it had before the call."""
-        for (module_id, name), value in self._initial.items():
-            module = self.pinned[module_id]
-            if value is not _MISSING and name not in module._buffers:
-                vars(module)[name] = value
+        for (cls, name), value in self._hidden.items():
+            setattr(cls, name, value)
+        for key, value in self._initial.items():
+            module = self.pinned[key[0]]
+            if value is not _MISSING and key[1] not in module._buffers and key not in self._from_class:
+                vars(module)[key[1]] = value
         for container, contents in self._containers:
             _fill(container, contents)
 
@@ -91,14 +101,12 @@ class Heap:
         self._dropped = set()
 
     def set(self, module: nn.Module, name: str, value: Any, plain: Any) -> None:
-        descriptor = getattr(type(module), name, None)
+        descriptor = inspect.getattr_static(type(module), name, None)
         if hasattr(descriptor, "__set__") or id(module) not in self._modules:
             plain(module, name, value)
             return
         if isinstance(value, nn.Module | nn.Parameter) or name in module._parameters or name in module._modules:
             raise Refused("DY007", f"the module or parameter `{name}` is replaced during the call")
-        if descriptor is not None and name not in vars(module) and (id(module), name) not in self._initial:
-            raise Refused("DY007", f"the attribute `{name}` hides a class attribute of `{type(module).__name__}`")
         key = (id(module), name)
         if key not in self._initial:
             self._adopt(module, key)
@@ -111,6 +119,13 @@ class Heap:
         self.pinned.add(module)
         self._initial[key] = vars(module).get(name, module._buffers.get(name, _MISSING))
         vars(module).pop(name, None)
+        for cls in type(module).__mro__:
+            # A value on the class would be found before the table is asked.
+            if name in vars(cls):
+                self._hidden[cls, name] = vars(cls)[name]
+                delattr(cls, name)
+                self._initial[key] = self._hidden[cls, name] if self._initial[key] is _MISSING else self._initial[key]
+                self._from_class.add(key)
         self.needs_another_pass = True
 
     def delete(self, module: nn.Module, name: str) -> None:

@@ -25,7 +25,6 @@ class HostValue:
     """A number or flag of known kind and unknown value."""
 
     __slots__ = ("kind", "recorder", "tensor")
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, kind: HostKind, tensor: torch.Tensor, recorder: "Recorder") -> None:
         self.kind = kind
@@ -59,6 +58,22 @@ class HostValue:
         if kind == "bool":
             return HostValue("bool", torch.ne(self.tensor, 0), self.recorder)
         return HostValue(kind, self.tensor.to(DTYPES[kind]), self.recorder)
+
+    def converted(self, kind: HostKind) -> "HostValue":
+        """The same number as `int()`, `float()` or `bool()` make it, with the errors that they raise."""
+        if kind == "int" and self.kind == "float":
+            self.recorder.check(
+                torch.isfinite(self.tensor), "ValueError", "cannot convert float NaN or infinity to integer"
+            )
+        return self.as_kind(kind)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The Python type that this stands for, so that `isinstance` says what it would say of the number."""
+        return PYTHON_TYPES[self.kind]
+
+    def __hash__(self) -> int:
+        raise DecisionMet("a number that only the input determines is used as a key")
 
     def __add__(self, other: Any) -> Any:
         return _arithmetic(torch.add, operator.add, self, other)
@@ -154,7 +169,7 @@ class HostValue:
             raise Refused("DY008", "`round` to a number of digits has no translation for an input-dependent number")
         if self.kind != "float":
             return +self
-        return HostValue("int", torch.round(self.tensor).to(torch.int64), self.recorder)
+        return HostValue("float", torch.round(self.tensor), self.recorder).converted("int")
 
     def symbol(self) -> Any:
         """What stands for this number where PyTorch wants one."""
@@ -230,6 +245,10 @@ def _power(left: Any, right: Any) -> Any:
     if kind == "int" and (isinstance(right, HostValue) or right < 0):
         raise Refused("DY008", "whether this power is an int or a float depends on the input")
     recorder = _recorder(left, right)
+    if kind == "float":
+        base, power = lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor
+        real = torch.logical_or(torch.ge(base, 0), torch.eq(torch.floor(power), power))
+        recorder.check(real, "ValueError", "a negative number to a fractional power is a complex number")
     result = torch.pow(lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor)
     return HostValue(kind, result, recorder)
 

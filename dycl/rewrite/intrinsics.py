@@ -8,6 +8,7 @@ import builtins
 import logging
 import math
 import operator
+import types
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -78,7 +79,7 @@ def _convert(kind: HostKind) -> Handler:
     def convert(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and is_dynamic(args[0], machine):
             value = item(args[0], machine) if isinstance(args[0], torch.Tensor) else args[0]
-            return value.as_kind(kind) if isinstance(value, HostValue) else NOT_HANDLED
+            return value.converted(kind) if isinstance(value, HostValue) else NOT_HANDLED
         return NOT_HANDLED
 
     return convert
@@ -142,12 +143,32 @@ def _type(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return NOT_HANDLED
 
 
+def _identical(wanted: bool) -> Handler:
+    def identical(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        left, right = args if isinstance(args[0], HostValue) else reversed(args)
+        if not isinstance(left, HostValue) or left.kind != "bool" or not isinstance(right, bool):
+            return NOT_HANDLED
+        result = torch.eq(left.tensor, right)
+        return HostValue("bool", result if wanted else torch.logical_not(result), machine.recorder)
+
+    return identical
+
+
+def _setattr(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    owner, name = args[0], args[1]
+    if isinstance(owner, torch.Tensor):
+        raise Refused("DY009", f"the attribute `{name}` of a tensor is set")
+    if isinstance(owner, types.FunctionType | types.ModuleType | type):
+        raise Refused("DY007", f"the attribute `{name}` is set on an object that outlives the call")
+    return NOT_HANDLED
+
+
 def _range(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     bounds = [item(value, machine) if isinstance(value, torch.Tensor) else value for value in args]
     if not any(isinstance(value, HostValue) for value in bounds):
         return NOT_HANDLED
     start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-    if not isinstance(step, int) or step == 0:
+    if type(step) is not int or step == 0:
         raise Refused("DY008", "the step of this `range` depends on the input")
     return HostRange(start, stop, step)
 
@@ -170,13 +191,29 @@ def _extreme(better: Callable[[Any, Any], Any]) -> Handler:
     return extreme
 
 
-def _math(function: Callable[..., torch.Tensor], kind: HostKind) -> Handler:
+def _not_negative(number: torch.Tensor) -> torch.Tensor:
+    return torch.logical_not(torch.lt(number, 0))
+
+
+def _positive(number: torch.Tensor) -> torch.Tensor:
+    return torch.logical_not(torch.le(number, 0))
+
+
+def _math(
+    function: Callable[..., torch.Tensor], kind: HostKind, domain: Callable[[torch.Tensor], torch.Tensor] | None = None
+) -> Handler:
     def compute(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not any(is_dynamic(value, machine) for value in args):
             return NOT_HANDLED
         numbers = [item(value, machine) if isinstance(value, torch.Tensor) else value for value in args]
         tensors = [lift(value, "float", machine.recorder).tensor for value in numbers]
-        return HostValue(kind, function(*tensors).to(DTYPES[kind]), machine.recorder)
+        if domain is not None:
+            machine.recorder.check(domain(tensors[0]), "ValueError", "math domain error")
+        result = HostValue("bool" if kind == "bool" else "float", function(*tensors), machine.recorder)
+        if kind == "float":
+            inside = torch.logical_or(torch.isfinite(result.tensor), torch.logical_not(torch.isfinite(tensors[0])))
+            machine.recorder.check(inside, "OverflowError", "math range error")
+        return result.converted(kind)
 
     return compute
 
@@ -210,6 +247,8 @@ def _getitem(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) 
     kind = kind_of(container[0])
     if kind is None or any(kind_of(value) != kind or isinstance(value, HostValue) for value in container):
         return NOT_HANDLED
+    if index.kind == "float":
+        raise TypeError(f"{type(container).__name__} indices must be integers or slices, not float")
     number, size = index.as_kind("int").tensor, len(container)
     inside = torch.logical_and(torch.ge(number, -size), torch.lt(number, size))
     machine.recorder.check(inside, "IndexError", f"{type(container).__name__} index out of range")
@@ -335,6 +374,9 @@ _HANDLERS: dict[Any, Handler] = {
     natives.not_contained: _contained(False),
     natives.loop_item: _loop_item,
     len: _length,
+    operator.is_: _identical(True),
+    operator.is_not: _identical(False),
+    setattr: _setattr,
     isinstance: _isinstance,
     type: _type,
     range: _range,
@@ -347,10 +389,10 @@ _HANDLERS: dict[Any, Handler] = {
     torch.tensor: _tensor,
     print: _dropped("print"),
     warnings.warn: _dropped("warnings.warn"),
-    math.sqrt: _math(torch.sqrt, "float"),
+    math.sqrt: _math(torch.sqrt, "float", _not_negative),
     math.exp: _math(torch.exp, "float"),
-    math.log: _math(torch.log, "float"),
-    math.log2: _math(torch.log2, "float"),
+    math.log: _math(torch.log, "float", _positive),
+    math.log2: _math(torch.log2, "float", _positive),
     math.sin: _math(torch.sin, "float"),
     math.cos: _math(torch.cos, "float"),
     math.tanh: _math(torch.tanh, "float"),

@@ -51,6 +51,7 @@ class Machine:
 
     def __init__(self, recorder: Recorder, heap: Heap, pinned: Pinned, note: Callable[[str, Span], None]) -> None:
         self.recorder = recorder
+        recorder.catches_errors = self.catches_errors
         self.heap = heap
         self.pinned = pinned
         self.note = note
@@ -62,7 +63,11 @@ class Machine:
     @property
     def span(self) -> Span:
         """Where the program is now."""
-        return self.frames[-1].instruction.span
+        return self.frames[-1].instruction.span if self.frames else self.last_places[-1]
+
+    def catches_errors(self) -> bool:
+        """Whether a `try` around the current instruction may catch an error."""
+        return any(frame.handlers for frame in self.frames)
 
     def places(self) -> tuple[Span, ...]:
         """Where the program is now, outermost call first."""

@@ -5,7 +5,8 @@ The recorder is a dispatch mode below autograd, so composite operations (`linear
 ones; operations on constants alone are computed at once, so constants propagate by being values.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ from torch._decomp import decomposition_table
 from torch._dispatch.python import enable_python_dispatcher
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 
 from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
 from dycl.hcfg.types import Span, TensorType
@@ -61,6 +62,7 @@ class Recording:
     operations: list[Operation] = field(default_factory=list)
     checks: list[tuple[Ref, str, str, Span]] = field(default_factory=list)
     refs: dict[int, tuple[Ref, torch.Tensor]] = field(default_factory=dict)
+    twins: dict[int, torch.Tensor] = field(default_factory=dict)
     aliases: Aliases = field(default_factory=Aliases)
 
     def new_ref(self, value_type: TensorType) -> Ref:
@@ -70,6 +72,7 @@ class Recording:
     def forget_tensors(self) -> None:
         """Keep only what was recorded: the block is done with the tensors it ran on."""
         self.refs.clear()
+        self.twins.clear()
         self.aliases = Aliases()
 
     def forget_constants(self, written: int) -> None:
@@ -85,6 +88,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         super().__init__()  # type: ignore[no-untyped-call]
         self.supports = supports
         self.locate = locate
+        self.catches_errors: Callable[[], bool] = lambda: False
         self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
         self._stand_ins: dict[Any, torch.Tensor] = {}
         self.symbols = Symbols(self.fake_mode)
@@ -93,8 +97,17 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def start(self) -> None:
         """Begin a new block's recording."""
-        self.recording = Recording(aliases=Aliases(self.model_memory))
+        self.recording = Recording()
         self.symbols.start()
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Record inside the `with` block, whether or not recording is on already."""
+        if self in _get_current_dispatch_mode_stack():
+            yield
+        else:
+            with self:
+                yield
 
     def parameter(self, value_type: TensorType, strides: Sequence[int] | None = None) -> torch.Tensor:
         """A fake tensor that stands for a value the block receives."""
@@ -151,6 +164,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def check(self, condition: torch.Tensor, error: str, message: str) -> None:
         """Let the program stop with the user's own error unless `condition` holds when it runs."""
+        if self.catches_errors():
+            raise Refused(
+                "DY008", f"whether this raises {error} depends on the input, and the program catches errors here"
+            )
         self.recording.checks.append((self.ref(condition), error, message, self.locate()))
 
     def __torch_dispatch__(
@@ -163,7 +180,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         name = str(func)
         if name in _NOT_RECORDED:
-            return args[0] if name == "aten.lift_fresh.default" else func(*args, **kwargs)
+            if name != "aten.lift_fresh.default":
+                return func(*args, **kwargs)
+            self.own(args[0])
+            return args[0]
         if name in _UNINITIALISED:
             with self:
                 kwargs.pop("memory_format", None)
@@ -188,8 +208,16 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.recording.aliases.require_writable(value)
                 self.recording.forget_constants(memory(value))
         result = func(*args, **kwargs)
-        self.recording.aliases.note_views(func, args, kwargs, result)
+        self.recording.aliases.note_views(func, args, kwargs, result, lambda tensor: tensor)
+        known = {memory(tensor) for tensor in _tensors((args, kwargs))}
+        for tensor in _tensors(result):
+            if memory(tensor) not in known:
+                self.own(tensor)
         return result
+
+    def own(self, tensor: torch.Tensor) -> None:
+        """Note that the program itself made this constant, so it may be written in place."""
+        self.recording.aliases.own_memory[memory(tensor)] = tensor
 
     def _take_apart(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if func._schema.is_mutable:
@@ -211,11 +239,12 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         result = self._shapes_only(func, args, kwargs)
         outputs = self._outputs(result)
         self.recording.operations.append(Operation(str(func), arguments, outputs, self.locate()))
-        self.recording.aliases.note_views(func, args, kwargs, result)
+        self.recording.aliases.note_views(func, args, kwargs, result, self.twin)
         return result
 
     def _shapes_only(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The operation on fake tensors: types and shapes, no data."""
+        args, kwargs = self._with_twins(args), self._with_twins(kwargs)
         if all(item.alias_info is None for item in func._schema.returns):
             args, kwargs = self._with_stand_ins(args), self._with_stand_ins(kwargs)
         if self.fake_mode.shape_env is None:
@@ -230,6 +259,23 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return rule(*args, **kwargs)
             return func(*args, **kwargs)
 
+    def twin(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The fake tensor that a real one, once written with dynamic values, stands for in this block."""
+        if isinstance(tensor, FakeTensor):
+            return tensor
+        if id(tensor) not in self.recording.twins:
+            self.recording.twins[id(tensor)] = self.symbols.fake_tensor(tensor_type(tensor), tensor.stride())
+        return self.recording.twins[id(tensor)]
+
+    def _with_twins(self, tree: Any) -> Any:
+        if isinstance(tree, torch.Tensor):
+            return self.twin(tree) if self.is_dynamic(tree) else tree
+        if isinstance(tree, list | tuple):
+            return type(tree)([self._with_twins(item) for item in tree])
+        if isinstance(tree, dict):
+            return {name: self._with_twins(item) for name, item in tree.items()}
+        return tree
+
     def _with_stand_ins(self, tree: Any) -> Any:
         """Constants replaced by fake tensors of their kind, one a kind: converting each of them takes long."""
         if isinstance(tree, torch.Tensor):
@@ -237,8 +283,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return tree
             key = (tree.dtype, tree.shape, tree.stride())
             if key not in self._stand_ins:
-                with self.fake_mode:
-                    self._stand_ins[key] = torch.empty_strided(tree.shape, tree.stride(), dtype=tree.dtype)
+                self._stand_ins[key] = self.symbols.fake_tensor(tensor_type(tree), tree.stride())
             return self._stand_ins[key]
         if isinstance(tree, list | tuple):
             return type(tree)([self._with_stand_ins(item) for item in tree])

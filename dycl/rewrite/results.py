@@ -1,5 +1,6 @@
 """Describe what a program returns: the nesting as data, the tensors and numbers in order."""
 
+import collections
 import dataclasses
 from typing import Any
 
@@ -63,9 +64,9 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
     def table(part: dict[Any, Any]) -> Table:
         if not all(type(key) in (str, int) for key in part):
             raise Refused("DY013", "the model returns a dict whose keys are not texts or whole numbers")
-        types[type(part).__qualname__] = type(part)
-        items = tuple([visit(item) for item in part.values()])
-        return Table(type(part).__qualname__, tuple(part), items)
+        cls = dict if isinstance(part, collections.defaultdict) else type(part)
+        types[cls.__qualname__] = cls
+        return Table(cls.__qualname__, tuple(part), tuple([visit(item) for item in part.values()]))
 
     structure = visit(value)
     return leaves, ResultStructure(structure, types)

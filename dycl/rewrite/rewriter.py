@@ -11,6 +11,7 @@ while blocks are queued:          in program order, so that states meet before t
 
 import gc
 import heapq
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -121,14 +122,19 @@ def _settings() -> Iterator[None]:
     """Settings of the process while it rewrites.
 
     Attention takes its ordinary path, whose operations backends know. The garbage collector rests: with many blocks
-    alive, each of its runs would look through all of them.
+    alive, each of its runs would look through all of them. PyTorch does not log the shape rules that fail: a problem
+    says so in its own words.
     """
+    logger = logging.getLogger("torch._subclasses.fake_tensor")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
     fast_path, collecting = torch.backends.mha.get_fastpath_enabled(), gc.isenabled()
     torch.backends.mha.set_fastpath_enabled(False)
     gc.disable()
     try:
         yield
     finally:
+        logger.setLevel(level)
         torch.backends.mha.set_fastpath_enabled(fast_path)
         if collecting:
             gc.enable()
@@ -238,7 +244,7 @@ class Rewriter:
                 return HostValue(value_type.kind, tensor, self.recorder)
             return self.recorder.parameter(value_type, strides)
 
-        thawer = Thawer(self.pinned, next_leaf)
+        thawer = Thawer(self.pinned, next_leaf, self.recorder.own)
         frames, heap, entangled = entry.skeleton
         self.machine.frames = [thawer.frame_or_seen(frame) for frame in frames]
         self.heap.thaw(heap, thawer)
@@ -308,14 +314,12 @@ class Rewriter:
         return Edge(self._entry(skeleton, order), skeleton, refs)
 
     def _freeze(self) -> tuple[Skeleton, list[Leaf], Any]:
-        freezer = Freezer(self.pinned, self.recorder, {})
-        top = len(self.machine.frames) - 1
-        frames = tuple(
-            freezer.frame_or_seen(frame, is_top=depth == top) for depth, frame in enumerate(self.machine.frames)
-        )
+        top = self.machine.frames[-1]
+        freezer = Freezer(self.pinned, self.recorder, top)
+        frames = tuple(freezer.frame_or_seen(frame) for frame in self.machine.frames)
         heap = self.heap.freeze(freezer)
         skeleton = renamed_dimensions((frames, heap, freezer.entangled()))
-        order = tuple(frame.program_order(is_top=depth == top) for depth, frame in enumerate(self.machine.frames))
+        order = tuple(frame.program_order(frame is top) for frame in self.machine.frames)
         return skeleton, freezer.leaves, order
 
     def _entry(self, skeleton: Skeleton, order: Any) -> Entry:

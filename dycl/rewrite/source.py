@@ -1,6 +1,7 @@
 """Find the syntax tree of a running function, and the places in the user's files."""
 
 import ast
+import builtins
 import inspect
 import linecache
 import os
@@ -31,7 +32,7 @@ def short_path(filename: str) -> str:
 
 
 def _shortened(absolute: str) -> str:
-    for root in (os.getcwd(), *sorted(filter(None, sys.path), key=len, reverse=True)):
+    for root in sorted({os.getcwd(), *filter(None, sys.path)}, key=len, reverse=True):
         prefix = os.path.join(os.path.abspath(root), "")
         if absolute.startswith(prefix):
             return absolute[len(prefix) :]
@@ -69,20 +70,59 @@ def function_node(code: types.CodeType) -> FunctionNode:
             f"a decision hides in `{code.co_qualname}`, whose source cannot be read",
             "define the function in a file or a notebook cell, not through `exec`",
         )
-    candidates = [
+    linecache.checkcache(code.co_filename)
+    text = "".join(linecache.getlines(code.co_filename))
+    found = [
         node
-        for node in _functions(code.co_filename)
+        for node in _functions(text, code.co_filename)
         if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
     ]
-    if len(candidates) > 1:
-        candidates = [node for node in candidates if _covers(node, code)]
-    if len(candidates) != 1 or _parameters(candidates[0]) != _code_parameters(code):
+    if len(found) > 1:
+        found = [node for node in found if _covers(node, code)]
+    if len(found) != 1 or not _is_running(found[0], code, text):
         raise Refused(
             "DY003",
             f"the source of `{code.co_qualname}` in {short_path(code.co_filename)} is not the code that is running",
             "reload the module after editing its file",
         )
-    return candidates[0]
+    return found[0]
+
+
+def _is_running(node: FunctionNode, code: types.CodeType, text: str) -> bool:
+    """Whether compiling the text gives the code that is running.
+
+    Test runners rewrite `assert` statements, so a function that has one is only compared by its parameters.
+    """
+    if _parameters(node) != _code_parameters(code):
+        return False
+    if any(isinstance(item, ast.Assert) for item in ast.walk(node)):
+        return True
+    return any(_same_code(code, candidate) for candidate in _codes(text, code.co_filename).get(_code_key(code), ()))
+
+
+def _same_code(left: types.CodeType, right: types.CodeType) -> bool:
+    names = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars")
+    if any(getattr(left, name) != getattr(right, name) for name in names):
+        return False
+    if len(left.co_consts) != len(right.co_consts):
+        return False
+    pairs = zip(left.co_consts, right.co_consts, strict=True)
+    return all(isinstance(b, types.CodeType) if isinstance(a, types.CodeType) else repr(a) == repr(b) for a, b in pairs)
+
+
+def _code_key(code: types.CodeType) -> tuple[str, int]:
+    return code.co_name, code.co_firstlineno
+
+
+@lru_cache(maxsize=64)
+def _codes(text: str, filename: str) -> dict[tuple[str, int], list[types.CodeType]]:
+    """Every code object that Python makes of this text."""
+    found: dict[tuple[str, int], list[types.CodeType]] = {}
+    waiting = [builtins.compile(text, filename, "exec", dont_inherit=True)]
+    for code in waiting:
+        found.setdefault(_code_key(code), []).append(code)
+        waiting.extend(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return found
 
 
 def nested_code(node: FunctionNode, code: types.CodeType) -> types.CodeType:
@@ -106,9 +146,8 @@ def _inner_codes(code: types.CodeType) -> list[types.CodeType]:
     return found
 
 
-@lru_cache(maxsize=256)
-def _functions(filename: str) -> tuple[FunctionNode, ...]:
-    text = "".join(linecache.getlines(filename))
+@lru_cache(maxsize=64)
+def _functions(text: str, filename: str) -> tuple[FunctionNode, ...]:
     tree = ast.parse(text, filename)
     wanted = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
     return tuple(node for node in ast.walk(tree) if isinstance(node, wanted))

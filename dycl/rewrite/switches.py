@@ -10,6 +10,7 @@ from dycl.rewrite import intrinsics
 from dycl.rewrite.frames import Frame
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.instructions import Call
+from dycl.rewrite.signals import Refused
 from dycl.rewrite.stops import Decided, Outcome
 
 if TYPE_CHECKING:
@@ -38,5 +39,9 @@ def switch_on_index(
         error = ("IndexError", "index out of range")
         wrapped = torch.where(torch.lt(number.tensor, 0), number.tensor + len(cases), number.tensor)
         number = HostValue("int", wrapped, machine.recorder)
+    if machine.catches_errors():
+        raise Refused(
+            "DY008", f"whether this raises {error[0]} depends on the input, and the program catches errors here"
+        )
     outcomes = (Outcome(case, frame.position + 1, {instruction.dest: value}) for case, value in cases.items())
     return Decided(number, tuple(outcomes), error)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import sympy  # type: ignore[import-untyped]
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.hcfg.subnet import Argument, Operation
 from dycl.hcfg.types import Dimension, TensorType
@@ -58,7 +59,7 @@ class Symbols:
         """A fake tensor of this type; its named dimensions become symbols bound to it."""
         dtype = torch_dtype(value_type.dtype)
         shape = [self._dimension(size) if isinstance(size, str) else size for size in value_type.shape]
-        with self.fake_mode:
+        with _disable_current_modes(), self.fake_mode:
             if strides is not None and len(strides) == len(shape):
                 tensor = torch.empty_strided(shape, tuple(strides), dtype=dtype)
             else:
@@ -133,7 +134,7 @@ class Symbols:
         combine = _COMBINE.get(type(expression).__name__)
         if combine is None:
             raise Refused("DY008", f"the size `{expression}` has no translation")
-        with recorder:
+        with recorder.on():
             result = operands[0]
             for operand in operands[1:]:
                 result = combine(result, operand)
@@ -146,8 +147,7 @@ class Symbols:
         if isinstance(source, torch.Tensor):
             return source
         tensor, axis = source
-        with self.fake_mode:
-            size = torch.empty((), dtype=torch.int64)
+        size = self.fake_tensor(TensorType("int64", ()), None)
         ref = recorder.recording.new_ref(TensorType("int64", ()))
         arguments: dict[str, Argument] = {"self": recorder.ref(tensor), "dim": axis}
         recorder.recording.operations.append(Operation("aten.sym_size.int", arguments, (ref,), recorder.locate()))

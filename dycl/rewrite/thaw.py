@@ -16,8 +16,11 @@ from dycl.rewrite.skeleton import Leaf, Pinned, Skeleton, Tag
 class Thawer:
     """Rebuilds the values of one state with fresh leaves from `next_leaf`."""
 
-    def __init__(self, pinned: Pinned, next_leaf: Callable[[Skeleton], Leaf]) -> None:
+    def __init__(
+        self, pinned: Pinned, next_leaf: Callable[[Skeleton], Leaf], own: Callable[[torch.Tensor], None]
+    ) -> None:
         self.pinned = pinned
+        self.own = own
         self.next_leaf = next_leaf
         self.seen: list[Any] = []
 
@@ -35,7 +38,9 @@ class Thawer:
             case (Tag.TENSOR, *_):
                 return self._new(self.next_leaf(skeleton))
             case (Tag.CONSTANT, dtype, shape, data):
-                return self._new(_constant(dtype, shape, data))
+                constant = self._new(_constant(dtype, shape, data))
+                self.own(constant)
+                return constant
             case (Tag.TUPLE, cls, items):
                 return _tuple(cls, [self.thaw(item) for item in items])
             case (Tag.SLICE, items):

@@ -20,8 +20,13 @@ def without_numbers(skeleton: Any, dimensions: bool) -> Any:
     if not isinstance(skeleton, tuple) or not skeleton:
         return skeleton
     match skeleton:
-        case (Tag.ATOM, kind, _, _) if kind in _NUMBERS:
+        case (Tag.ATOM, kind, _, value) if kind in _NUMBERS and _fits(value):
             return ("number", _NUMBERS[kind])
+        case (Tag.DICT, cls, items, *rest):
+            values = tuple((key, without_numbers(value, dimensions)) for key, value in items)
+            return (Tag.DICT, cls, values, *(without_numbers(part, dimensions) for part in rest))
+        case (Tag.SET, *_):
+            return skeleton
         case (Tag.HOST, kind) if kind != "bool":
             return ("number", kind)
         case (Tag.TENSOR, dtype, shape, _) if dimensions:
@@ -30,6 +35,11 @@ def without_numbers(skeleton: Any, dimensions: bool) -> Any:
             return (Tag.ITERATOR, _without_list_numbers(items, dimensions), position)
         case _:
             return tuple([without_numbers(part, dimensions) for part in skeleton])
+
+
+def _fits(value: int | float) -> bool:
+    """Whether a number can be a host value, which has 64 bits."""
+    return isinstance(value, float) or -(2**63) <= value < 2**63
 
 
 def _without_list_numbers(items: Any, dimensions: bool) -> Any:

@@ -4,22 +4,20 @@ A file holds cases of one topic. `==== name` starts a case, `---- graph` or `---
 defines `Model` and `inputs()`. `make cases` writes the expected halves anew: look at the difference before you commit.
 """
 
-import importlib.util
-import linecache
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import torch
 
 import dycl
 from dycl.hcfg.text import to_text
+from tests.case_module import import_program
 from tests.comparison import assert_same
 
 FOLDER = Path(__file__).parent
+_IMPORTS = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n\n"
 _CASE = re.compile(r"^==== (?P<name>.+)\n(?P<program>(?:.*\n)*?)---- (?P<kind>graph|error)\n", re.MULTILINE)
 
 
@@ -53,8 +51,7 @@ CASES = [case for file in sorted(FOLDER.glob("*.case")) for case in _read(file)]
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    monkeypatch.syspath_prepend(str(tmp_path))
-    module = _import(case, tmp_path)
+    module = import_program(_IMPORTS + case.program, tmp_path, monkeypatch)
     torch.manual_seed(0)
     model = module.Model().eval()
     explanation = dycl.explain(model, module.inputs())
@@ -76,19 +73,6 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reque
         _regenerate(case, actual)
     else:
         assert actual.strip() + "\n" == case.expected
-
-
-def _import(case: Case, folder: Path) -> ModuleType:
-    """The case's program as a module of its own, in a file `model.py` as a user would have it."""
-    path = folder / "model.py"
-    path.write_text(f"import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n\n{case.program}")
-    linecache.checkcache()
-    spec = importlib.util.spec_from_file_location("model", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.pop("model", None)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _regenerate(case: Case, actual: str) -> None:
