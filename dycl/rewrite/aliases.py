@@ -194,7 +194,12 @@ def _put_back(view: View, value: torch.Tensor) -> Any:
             return aten.slice_scatter.default(parent, value, *args)
         case "aten.select.int":
             return aten.select_scatter.default(parent, value, *args)
-        case "aten.transpose.int":
+        case "aten.alias.default" | "aten.detach.default":
+            return value
+        case "aten.narrow.default":
+            axis, start, length = args
+            return aten.slice_scatter.default(parent, value, axis, start, start + length)
+        case "aten.transpose.int" | "aten.swapaxes.default" | "aten.swapdims.default":
             return aten.transpose.int(value, *args)
         case "aten.t.default" | "aten.numpy_T.default" | "aten.mT.default":
             return aten.transpose.int(value, -1, -2) if value.dim() > 1 else value

@@ -14,8 +14,8 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import _disable_current_modes
 
-from dycl.rewrite import intrinsics
-from dycl.rewrite.frames import Frame, Generator, Purpose
+from dycl.rewrite import intrinsics, natives
+from dycl.rewrite.frames import Frame, Generator, HostRange, Purpose, RangeIterator
 from dycl.rewrite.freeze import import_symbol
 from dycl.rewrite.host_values import PYTHON_TYPES, HostValue
 from dycl.rewrite.instructions import Call, Instruction, MakeFunction, Star
@@ -67,6 +67,8 @@ _PUSHED = object()
 
 def require_genuine(machine: "Machine", frame: Frame, instruction: Instruction, error: Exception) -> None:
     """Refuse unless a call fails in the same way on real values: else it is DyCL that cannot follow it."""
+    if "numpy() is not supported for tensor subclasses" in str(error):
+        raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
     if type(error).__name__ == "GuardOnDataDependentSymNode":
         raise Refused("DY008", "the operation needs to know a size that only the input determines")
     if not isinstance(instruction, Call):
@@ -111,17 +113,37 @@ def perform(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
     """The result of a call, or `_PUSHED` if a frame now interprets it."""
     args, kwargs = arguments
     substitute = _substitute(callee)
-    if substitute is not None and _mentions(arguments, (Generator,)):
+    lazy = callee in (map, filter) and isinstance(args[0], types.FunctionType | types.MethodType)
+    if substitute is not None and (lazy or _mentions(arguments, (Generator, HostRange, RangeIterator))):
         return _push_substitute(machine, substitute, arguments)
     function, arguments, purpose, constructed = resolve(callee, args, kwargs)
-    if function is None or not has_source(function.__code__):
+    if function is None or function.__module__ == natives.__name__ or not has_source(function.__code__):
         return _builtin(machine, callee, (args, kwargs))
     if function.__code__.co_flags & inspect.CO_GENERATOR and not _is_torch(function):
         return Generator(frame(machine, function, arguments, "next"))
     if function.__code__ in machine.marked or _mentions(arguments, (HostValue, Generator)):
         machine.frames.append(frame(machine, function, arguments, purpose, constructed))
         return _PUSHED
+    _watch_state_of(function, machine)
     return _natively(machine, callee, (args, kwargs))
+
+
+def _watch_state_of(function: types.FunctionType, machine: "Machine") -> None:
+    """Take note of what a function can change that outlives the call: its defaults, and globals it names."""
+    code = function.__code__
+    if code in machine.watched or _is_torch(function):
+        return
+    machine.watched.add(code)
+    machine.heap.watch(vars(function))
+    if "<locals>" not in code.co_qualname:
+        for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            machine.heap.watch(value)
+    for name in code.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, types.FunctionType):
+            _watch_state_of(value, machine)
+        elif value is not None:
+            machine.heap.watch(value)
 
 
 def resolve(
@@ -218,6 +240,7 @@ def frame(
     if len(machine.frames) > 200:
         raise Refused("DY011", f"`{function.__qualname__}` calls itself without an end that is known while compiling")
     flat = normalise(function.__code__)
+    _watch_state_of(function, machine)
     registers = _bind(function, *arguments)
     for name in function.__code__.co_cellvars:
         cell = types.CellType(registers[name]) if name in registers else types.CellType()
@@ -301,7 +324,8 @@ def _builtin(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
         substitute = _substitute(callee)
         if substitute is not None:
             return _push_substitute(machine, substitute, arguments)
-        if resolve(callee, *arguments)[0] is not None:
+        function = resolve(callee, *arguments)[0]
+        if function is not None and function.__module__ != natives.__name__:
             raise Refused("DY003", f"a decision hides in `{_name(callee)}`, whose source cannot be read") from None
         raise Refused("DY001", f"`{_name(callee)}` needs a value that only the input determines") from None
     return _imported(machine, result)
@@ -322,8 +346,8 @@ _NEUTRAL: tuple[Any, ...] = (getattr, setattr, isinstance, id, iter, type, opera
 
 def _substitute(callee: Any) -> Any:
     owner = getattr(callee, "__self__", None)
-    if isinstance(owner, str) and getattr(callee, "__name__", "") == "join":
-        return functools.partial(SUBSTITUTES[str.join], owner)
+    if isinstance(owner, str | list) and getattr(callee, "__name__", "") in ("join", "sort"):
+        return functools.partial(SUBSTITUTES[getattr(type(owner), callee.__name__)], owner)
     try:
         return SUBSTITUTES.get(callee)
     except TypeError:
@@ -333,6 +357,8 @@ def _substitute(callee: Any) -> Any:
 def _push_substitute(machine: "Machine", substitute: Any, arguments: Arguments) -> Any:
     function, bound, purpose, made = resolve(substitute, *arguments)
     assert function is not None
+    if function.__code__.co_flags & inspect.CO_GENERATOR:
+        return Generator(frame(machine, function, bound, "next"))
     machine.frames.append(frame(machine, function, bound, purpose, made))
     return _PUSHED
 

@@ -37,6 +37,8 @@ class Emitter:
         self._places: dict[Label, int] = {}
         self._labels = 0
         self._registers = 0
+        # Whether an expression may assign a variable that an earlier part of the same expression has read.
+        self.rebinds = False
         self.renames: list[dict[str, Register]] = []
         self.comprehension_cells: set[Register] = set()
 
@@ -120,5 +122,5 @@ class Emitter:
             self.emit(LoadCell(dest, register, self.span(node)))
             return Read(dest)
         if register != node.id or node.id in self.code.co_varnames:
-            return Read(register)
+            return self.kept(Read(register), node) if self.rebinds else Read(register)
         return self.load_global(node.id, node)

@@ -33,13 +33,21 @@ class Frame:
     def instruction(self) -> Instruction:
         return self.function.instructions[self.position]
 
+    def may_be_endless(self, is_top: bool) -> bool:
+        """Whether this frame is inside a loop that only the input ends."""
+        live = [self.registers.get(register) for register in self.function.loops if register in self.live(is_top)]
+        return self.position in self.function.endless or any(
+            isinstance(value, RangeIterator | Generator) for value in live
+        )
+
     def program_order(self, is_top: bool) -> tuple[tuple[int, int], ...]:
         """Where this frame is, comparable: the loops around it with their positions, then the instruction."""
         live = self.live(is_top)
         loops = sorted(
             (at, iterator.position)
             for register, at in self.function.loops.items()
-            if register in live and isinstance(iterator := self.registers.get(register), ItemIterator)
+            if register in live
+            and isinstance(iterator := self.registers.get(register), ItemIterator | ParallelIterator)
         )
         return (*loops, (self.position, 0))
 
@@ -79,6 +87,25 @@ class ItemIterator:
 
 
 @dataclass(slots=True, eq=False)
+class ParallelIterator:
+    """`zip(...)` or, with a first part that counts, `enumerate(...)` of known items."""
+
+    parts: tuple[ItemIterator, ...]
+
+    @property
+    def position(self) -> int:
+        return self.parts[0].position if self.parts else 0
+
+    def __iter__(self) -> "ParallelIterator":
+        return self
+
+    def __next__(self) -> tuple[Any, ...]:
+        if not self.parts:
+            raise StopIteration
+        return tuple([next(part) for part in self.parts])
+
+
+@dataclass(slots=True, eq=False)
 class Generator:
     """A generator whose body the machine interprets."""
 
@@ -91,7 +118,7 @@ class Generator:
 class RangeIterator:
     """An iterator over a range whose bounds only the input determines: whether it goes on is a decision.
 
-    With `rows` it is an iterator over a tensor's rows, and its positions are theirs.
+    With `rows` it is an iterator over a tensor's rows, and its positions are theirs. Without `stop` it never ends.
     """
 
     position: Any
@@ -100,6 +127,8 @@ class RangeIterator:
     rows: Any = None
 
     def unfinished(self) -> Any:
+        if self.stop is None:
+            return True
         return self.position < self.stop if self.step > 0 else self.position > self.stop
 
     def following(self) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from dycl.rewrite.aliases import memory
-from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, RangeIterator
+from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.recorder import Recorder
 from dycl.rewrite.signals import Refused
@@ -120,6 +120,8 @@ class Freezer:
                 return self.frame(value)
             case ItemIterator():
                 return (Tag.ITERATOR, self.freeze(value.items), value.position)
+            case ParallelIterator():
+                return (Tag.PARALLEL, self._all(value.parts))
             case RangeIterator():
                 return (Tag.RANGE, self._all((value.position, value.stop, value.step, value.rows)))
             case HostRange():

@@ -8,7 +8,11 @@ An attribute that is read before it is set carries state from one call to the ne
 """
 
 import collections
+import enum
+import functools
 import inspect
+import logging
+import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,8 +20,10 @@ from typing import Any
 import numpy as np
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.freeze import Freezer
+from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.skeleton import Pinned, Skeleton
 from dycl.rewrite.thaw import Thawer
@@ -39,8 +45,51 @@ class Heap:
         self._dropped: set[Key] = set()
         self._hidden: dict[tuple[type, str], Any] = {}
         self._from_class: set[Key] = set()
-        self._modules = {id(module) for module in model.modules()}
-        self._containers = _containers(model, pinned)
+        self._modules: dict[int, nn.Module] = {}
+        self._containers: list[tuple[Any, Any]] = []
+        self._watched: set[int] = set()
+        self._snapshot: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        self._tensors: list[tuple[torch.Tensor, bool, torch.Tensor]] = []
+        self._watch_module(model)
+
+    def _watch_module(self, model: nn.Module) -> None:
+        """Take note of a module and all below it: what hangs on them, and how to put them back."""
+        for module in model.modules():
+            if id(module) in self._modules:
+                continue
+            self._modules[id(module)] = module
+            self.pinned.add(module)
+            internals = [value for name, value in vars(module).items() if name in _MODULE_INTERNALS]
+            tables = [vars(module), *(value for value in internals if isinstance(value, dict))]
+            self._snapshot.extend((table, dict(table)) for table in tables)
+            for tensor in (*module.parameters(recurse=False), *module.buffers(recurse=False)):
+                self._tensors.append((tensor, tensor.requires_grad, tensor.data))
+            if type(module).__module__.startswith("torch.nn"):
+                continue
+            for name, value in vars(module).items():
+                if name not in _MODULE_INTERNALS:
+                    self.watch(value)
+            for cls in type(module).__mro__:
+                if not cls.__module__.startswith("torch") and cls is not object:
+                    for value in vars(cls).values():
+                        if isinstance(value, list | dict | set | collections.deque):
+                            self.watch(value)
+
+    def watch(self, value: Any) -> None:
+        """Take note of a container or plain object that existed before the call, and of all below it."""
+        if id(value) in self._watched or isinstance(value, type):
+            return
+        self._watched.add(id(value))
+        if isinstance(value, nn.Module):
+            self._watch_module(value)
+            return
+        contents = _contents(value)
+        if contents is not None:
+            self.pinned.add(value)
+            self._containers.append((value, contents))
+        inside = contents if contents is not None else value if isinstance(value, tuple) else ()
+        for item in inside.values() if isinstance(inside, dict) else inside:
+            self.watch(item)
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -75,6 +124,14 @@ class Heap:
             nn.Module.__setattr__, nn.Module.__delattr__, nn.Module.__getattr__ = original  # type: ignore[method-assign]
             self.restore()
 
+    def leaked(self) -> str | None:
+        """The name of an attribute that the program set behind PyTorch's back to a value that the input determines."""
+        for table, before in self._snapshot:
+            for name, value in table.items():
+                if before.get(name, _MISSING) is not value and isinstance(value, FakeTensor | HostValue):
+                    return str(name)
+        return None
+
     def restore(self) -> None:
         """Give every module and container the contents it had before the call."""
         for (cls, name), value in self._hidden.items():
@@ -85,6 +142,13 @@ class Heap:
                 vars(module)[key[1]] = value
         for container, contents in self._containers:
             _fill(container, contents)
+        for table, before in self._snapshot:
+            _fill(table, before)
+        for tensor, requires_grad, data in self._tensors:
+            if tensor.data_ptr() != data.data_ptr():
+                tensor.data = data
+            if tensor.requires_grad != requires_grad:
+                tensor.requires_grad_(requires_grad)
 
     def begin(self) -> None:
         """Start a call: every attribute has its first value, every container its first contents."""
@@ -184,36 +248,6 @@ class Heap:
                 raise Refused("DY007", f"a `{kind}` that the model keeps is changed during the call and stays changed")
 
 
-def _containers(model: nn.Module, pinned: Pinned) -> list[tuple[Any, Any]]:
-    """Every container and plain object that hangs on a module of the user's, with a copy of its contents."""
-    found: list[tuple[Any, Any]] = []
-    seen: set[int] = set()
-
-    def visit(value: Any) -> None:
-        if id(value) in seen or isinstance(value, type):
-            return
-        seen.add(id(value))
-        contents = _contents(value)
-        if contents is None:
-            if isinstance(value, tuple):
-                for item in value:
-                    visit(item)
-            return
-        pinned.add(value)
-        found.append((value, contents))
-        for item in contents.values() if isinstance(contents, dict) else contents:
-            visit(item)
-
-    for module in model.modules():
-        pinned.add(module)
-        if type(module).__module__.startswith("torch.nn"):
-            continue
-        for name, value in vars(module).items():
-            if name not in _MODULE_INTERNALS:
-                visit(value)
-    return found
-
-
 _MODULE_INTERNALS = frozenset(vars(nn.Module()))
 
 
@@ -224,8 +258,22 @@ def _contents(value: Any) -> Any:
         return list(value)
     if isinstance(value, set):
         return set(value)
-    shared = isinstance(value, nn.Module | torch.Tensor | np.ndarray) or callable(value)
-    return None if shared or not hasattr(value, "__dict__") else dict(vars(value))
+    return None if isinstance(value, _NOT_WATCHED) or not hasattr(value, "__dict__") else dict(vars(value))
+
+
+_NOT_WATCHED = (
+    torch.Tensor,
+    np.ndarray,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.ModuleType,
+    functools.partial,
+    enum.Enum,
+    logging.Logger,
+    torch.dtype,
+    torch.device,
+)
 
 
 def _live_contents(container: Any) -> Any:

@@ -62,9 +62,8 @@ class HostValue:
     def converted(self, kind: HostKind) -> "HostValue":
         """The same number as `int()`, `float()` or `bool()` make it, with the errors that they raise."""
         if kind == "int" and self.kind == "float":
-            self.recorder.check(
-                torch.isfinite(self.tensor), "ValueError", "cannot convert float NaN or infinity to integer"
-            )
+            fits = torch.lt(torch.abs(self.tensor), 2.0**63)
+            self.recorder.check(fits, "ValueError", "cannot convert float NaN, infinity or beyond 64 bits to integer")
         return self.as_kind(kind)
 
     @property  # type: ignore[misc]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -94,5 +95,7 @@ def _same_dataclass(part: Any, fields: tuple[str, ...], items: list[Any]) -> Any
 
 def _parameter_names(callee: Callable[..., Any]) -> tuple[str, ...]:
     function = callee.forward if isinstance(callee, torch.nn.Module) else callee
+    if not isinstance(inspect.unwrap(getattr(function, "__func__", function)), types.FunctionType):
+        return ()
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
     return tuple(name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind in kinds)

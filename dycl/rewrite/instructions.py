@@ -226,7 +226,12 @@ Instruction = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FlatFunction:
-    """A normalised function. `handlers[i]` is where an exception in instruction i goes, if anywhere in here."""
+    """A normalised function.
+
+    `handlers[i]` is where an exception in instruction i goes, if anywhere in here. `live[i]` are the registers that
+    matter from instruction i on. `endless` are the instructions inside `while` loops; `loops` tells where the
+    iterator of each `for` loop is asked for its next item.
+    """
 
     code: types.CodeType
     name: str
@@ -235,4 +240,5 @@ class FlatFunction:
     cells: frozenset[Register]
     is_generator: bool
     live: tuple[frozenset[Register], ...]
+    endless: frozenset[int]
     loops: Mapping[Register, Label]

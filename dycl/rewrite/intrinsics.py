@@ -17,7 +17,7 @@ import torch
 
 from dycl.hcfg.types import HostKind
 from dycl.rewrite import natives
-from dycl.rewrite.frames import HostRange, RangeIterator
+from dycl.rewrite.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.freeze import import_symbol
 from dycl.rewrite.host_values import DTYPES, PYTHON_TYPES, HostValue, kind_of, lift
 from dycl.rewrite.signals import Refused
@@ -128,6 +128,18 @@ def _loop_item(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]
     if not isinstance(iterator, RangeIterator) or iterator.rows is None:
         return value
     return torch.select(iterator.rows, 0, value.symbol() if isinstance(value, HostValue) else value)
+
+
+def _zip(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if kwargs.get("strict") or any(isinstance(source, HostRange | Generator | RangeIterator) for source in args):
+        return NOT_HANDLED
+    parts = tuple(machine.iterator(source) for source in args)
+    return ParallelIterator(parts) if all(isinstance(part, ItemIterator) for part in parts) else NOT_HANDLED
+
+
+def _enumerate(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    start = kwargs.get("start", args[1] if len(args) > 1 else 0)
+    return _zip(machine, (range(start, 2**62), args[0]), {}) if type(start) is int else NOT_HANDLED
 
 
 def _isinstance(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -271,6 +283,8 @@ def _with_host_values(index: Any, machine: "Machine") -> Any:
     """A tensor's index with 0-d tensors of whole numbers as the numbers that PyTorch takes them for."""
     if isinstance(index, tuple):
         return tuple(_with_host_values(part, machine) for part in index)
+    if isinstance(index, slice):
+        return slice(*(_with_host_values(bound, machine) for bound in (index.start, index.stop, index.step)))
     if isinstance(index, torch.Tensor) and index.dim() == 0 and machine.recorder.is_dynamic(index):
         whole = not index.is_floating_point() and index.dtype != torch.bool
         return item(index, machine) if whole else index
@@ -279,9 +293,11 @@ def _with_host_values(index: Any, machine: "Machine") -> Any:
 
 def _mentions_host_value(index: Any) -> bool:
     """Whether a tensor's index has a host value at a position of its own."""
-    return isinstance(index, HostValue) or (
-        isinstance(index, tuple) and any(isinstance(part, HostValue) for part in index)
-    )
+    if isinstance(index, slice):
+        return any(isinstance(bound, HostValue) for bound in (index.start, index.stop, index.step))
+    if isinstance(index, tuple):
+        return any(_mentions_host_value(part) for part in index)
+    return isinstance(index, HostValue)
 
 
 def _selected(container: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
@@ -350,6 +366,30 @@ def _stacked(data: Any, machine: "Machine") -> torch.Tensor:
     return lift(data, kind, machine.recorder).tensor
 
 
+class OpaqueText:
+    """A text with input-dependent parts: good for a message, for nothing else."""
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.parts = parts
+
+    def __str__(self) -> str:
+        return "".join(str(part) if isinstance(part, str | OpaqueText) else "..." for part in self.parts)
+
+
+def _formatted(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return OpaqueText((None,)) if is_dynamic(args[0], machine) else NOT_HANDLED
+
+
+def _joined(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return OpaqueText(args) if any(isinstance(part, OpaqueText) for part in args) else NOT_HANDLED
+
+
+def _text(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if args and is_dynamic(args[0], machine):
+        raise Refused("DY001", "the text of a value that only the input determines is needed")
+    return NOT_HANDLED
+
+
 def _dropped(what: str) -> Handler:
     def drop(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         machine.note(f"`{what}` is dropped", machine.span)
@@ -374,6 +414,8 @@ _HANDLERS: dict[Any, Handler] = {
     natives.not_contained: _contained(False),
     natives.loop_item: _loop_item,
     len: _length,
+    zip: _zip,
+    enumerate: _enumerate,
     operator.is_: _identical(True),
     operator.is_not: _identical(False),
     setattr: _setattr,
@@ -387,6 +429,11 @@ _HANDLERS: dict[Any, Handler] = {
     torch.is_nonzero: _item,
     torch.Tensor.item: _item,
     torch.tensor: _tensor,
+    natives.formatted: _formatted,
+    natives.join: _joined,
+    str: _text,
+    repr: _text,
+    format: _text,
     print: _dropped("print"),
     warnings.warn: _dropped("warnings.warn"),
     math.sqrt: _math(torch.sqrt, "float", _not_negative),

@@ -5,14 +5,16 @@ The machine interprets flat functions. Straight-line work is done by Python itse
 end of the program, or at an error that the program raises.
 """
 
+import itertools
+import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 
 from dycl.hcfg.types import Span
 from dycl.rewrite import calls, intrinsics
-from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, RangeIterator
+from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.freeze import import_symbol
 from dycl.rewrite.heap import Heap
 from dycl.rewrite.host_values import HostValue
@@ -41,9 +43,11 @@ from dycl.rewrite.instructions import (
     Yield,
 )
 from dycl.rewrite.recorder import Recorder
-from dycl.rewrite.signals import Refused
+from dycl.rewrite.signals import DecisionMet, Refused
 from dycl.rewrite.skeleton import Pinned
 from dycl.rewrite.stops import Decided, Outcome, Raised, Returned, Stop
+
+_MOST_ITEMS = 100_000
 
 
 class Machine:
@@ -57,6 +61,7 @@ class Machine:
         self.note = note
         self.frames: list[Frame] = []
         self.marked: set[Any] = set()
+        self.watched: set[Any] = set()
         self.interned: dict[Any, tuple[Any, ...]] = {}
         self.last_places: tuple[Span, ...] = ()
 
@@ -80,6 +85,8 @@ class Machine:
                 frame = self.frames[-1]
                 try:
                     stop = self._step(frame, frame.instruction)
+                except DecisionMet as decision:
+                    raise Refused("DY001", f"{decision.reason} is needed here") from None
                 except Exception as error:
                     calls.require_genuine(self, frame, frame.instruction, error)
                     stop = self.raise_error(error)
@@ -147,8 +154,9 @@ class Machine:
         if name not in frame.globals and name not in table:
             raise NameError(f"name '{name}' is not defined")
         value = frame.globals.get(name, table.get(name))
-        if not isinstance(value, torch.Tensor | int | float | str | tuple | list | dict | set):
+        if not isinstance(value, torch.Tensor | int | float | str | tuple):
             self.pinned.add(value)
+        self.heap.watch(value)
         return value
 
     def _branch(self, frame: Frame, condition: Any, then: int, orelse: int) -> Stop | None:
@@ -161,15 +169,23 @@ class Machine:
     def iterator(self, source: Any) -> Any:
         """An iterator over `source` that can be copied with the state."""
         match source:
-            case ItemIterator() | Generator() | RangeIterator():
+            case ItemIterator() | ParallelIterator() | Generator() | RangeIterator():
                 return source
+            case itertools.count():
+                start, *step = cast(tuple[Any, ...], source.__reduce__()[1])
+                return RangeIterator(start, None, step[0] if step else 1)
             case list() | range():
                 return ItemIterator(source)
             case HostRange():
                 return RangeIterator(source.start, source.stop, source.step)
             case torch.Tensor() if source.dim() and not isinstance(source.shape[0], int):
                 return RangeIterator(0, import_symbol(source.shape[0], self.recorder), 1, source)
-        return self.over(tuple(source))
+        if isinstance(getattr(type(source), "__next__", None), types.FunctionType):
+            raise Refused("DY002", f"`{type(source).__name__}`, which has a `__next__` of its own, is iterated over")
+        items = tuple(itertools.islice(iter(source), _MOST_ITEMS + 1))
+        if len(items) > _MOST_ITEMS:
+            raise Refused("DY011", f"a loop runs over more than {_MOST_ITEMS} items")
+        return self.over(items)
 
     def over(self, items: tuple[Any, ...]) -> ItemIterator:
         """An iterator over items; those that never change are kept once, so that states need not look at them."""

@@ -5,11 +5,14 @@ import builtins
 import contextlib
 import importlib
 import operator
+import types
 import warnings
 from collections.abc import Callable
 from typing import Any
 
 import torch
+
+from dycl.rewrite.signals import Refused
 
 BINARY: dict[type[ast.operator], Callable[..., Any]] = {
     ast.Add: operator.add,
@@ -145,7 +148,12 @@ def enter_context(manager: Any) -> Any:
     """Enter a `with` block; managers that a compiled program cannot notice are left alone."""
     if isinstance(manager, contextlib.nullcontext):
         return manager.enter_result
-    return manager if isinstance(manager, _INERT) else type(manager).__enter__(manager)
+    if isinstance(manager, _INERT):
+        return manager
+    enter = type(manager).__enter__
+    if not isinstance(enter, types.FunctionType) or type(manager).__module__.partition(".")[0] == "torch":
+        raise Refused("DY002", f"the context manager `{type(manager).__name__}` changes something outside the program")
+    return enter(manager)
 
 
 def exit_context(manager: Any, exception: BaseException | None) -> bool:

@@ -18,6 +18,7 @@ from dycl.rewrite.instructions import (
     Call,
     Delete,
     FlatFunction,
+    Instruction,
     Jump,
     Label,
     Literal,
@@ -75,6 +76,19 @@ def normalise(code: types.CodeType) -> FlatFunction:
     return known
 
 
+def _inside_while_loops(instructions: tuple[Instruction, ...]) -> frozenset[int]:
+    """The instructions between a `while` loop's test and the jump back to it."""
+    inside: set[int] = set()
+    for position, instruction in enumerate(instructions):
+        if (
+            isinstance(instruction, Jump)
+            and instruction.label <= position
+            and not isinstance(instructions[instruction.label], NextItem)
+        ):
+            inside.update(range(instruction.label, position + 1))
+    return frozenset(inside)
+
+
 class _Statements(Expressions):
     """Emits the instructions of one function."""
 
@@ -84,6 +98,7 @@ class _Statements(Expressions):
 
     def function(self) -> FlatFunction:
         node = function_node(self.code)
+        self.rebinds = any(isinstance(item, ast.NamedExpr) for item in ast.walk(node))
         match node:
             case ast.Lambda():
                 self.emit(Return(self.expression(node.body), self.span(node.body)))
@@ -105,6 +120,7 @@ class _Statements(Expressions):
             cells=frozenset((*self.code.co_cellvars, *self.code.co_freevars)),
             is_generator=bool(self.code.co_flags & inspect.CO_GENERATOR),
             live=live_registers(instructions, handlers),
+            endless=_inside_while_loops(instructions),
             loops={item.iterator: at for at, item in enumerate(instructions) if isinstance(item, NextItem)},
         )
 

@@ -12,13 +12,16 @@ while blocks are queued:          in program order, so that states meet before t
 import gc
 import heapq
 import logging
+import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.hcfg.subnet import Ref
 from dycl.hcfg.types import HostType, Span, TensorType, ValueType
@@ -30,7 +33,7 @@ from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.machine import Machine
 from dycl.rewrite.recorder import Recorder, Recording
 from dycl.rewrite.results import ResultStructure, result_structure
-from dycl.rewrite.signals import Refused, Restart
+from dycl.rewrite.signals import DecisionMet, Refused, Restart
 from dycl.rewrite.skeleton import Leaf, Pinned, Skeleton
 from dycl.rewrite.source import span_of_function
 from dycl.rewrite.stops import Decided, Outcome, Raised, Returned, Stop
@@ -48,7 +51,7 @@ from dycl.rewrite.widening import (
 _VARIANTS_BEFORE_DIMENSIONS_WIDEN = 4
 _VARIANTS_BEFORE_EXACT = 64
 _MOST_VARIANTS = 512
-_MOST_BLOCKS = 50_000
+_MOST_BLOCKS = 20_000
 
 
 @dataclass(slots=True, eq=False)
@@ -117,13 +120,17 @@ class Rewritten:
     notes: list[tuple[str, Span]] = field(default_factory=list)
 
 
+def _no_text(tensor: torch.Tensor) -> str:
+    raise DecisionMet("the text of a tensor that only the input determines")
+
+
 @contextmanager
 def _settings() -> Iterator[None]:
     """Settings of the process while it rewrites.
 
     Attention takes its ordinary path, whose operations backends know. The garbage collector rests: with many blocks
     alive, each of its runs would look through all of them. PyTorch does not log the shape rules that fail: a problem
-    says so in its own words.
+    says so in its own words. And a fake tensor has no text: the program would take it for the real one's.
     """
     logger = logging.getLogger("torch._subclasses.fake_tensor")
     level = logger.level
@@ -131,13 +138,28 @@ def _settings() -> Iterator[None]:
     fast_path, collecting = torch.backends.mha.get_fastpath_enabled(), gc.isenabled()
     torch.backends.mha.set_fastpath_enabled(False)
     gc.disable()
+    FakeTensor.__repr__ = FakeTensor.__str__ = _no_text  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:
+        del FakeTensor.__repr__, FakeTensor.__str__
         logger.setLevel(level)
         torch.backends.mha.set_fastpath_enabled(fast_path)
         if collecting:
             gc.enable()
+
+
+@contextmanager
+def _no_random_numbers() -> Iterator[None]:
+    """Refuse code that draws from a random number generator which PyTorch's operations do not show."""
+    before = (random.getstate(), np.random.get_state(legacy=False), torch.get_rng_state())
+    yield
+    after = (random.getstate(), np.random.get_state(legacy=False), torch.get_rng_state())
+    if before[0] != after[0] or repr(before[1]) != repr(after[1]) or not torch.equal(before[2], after[2]):
+        random.setstate(before[0])
+        np.random.set_state(before[1])
+        torch.set_rng_state(before[2])
+        raise Refused("DY005", "a random number generator is used on the way to here")
 
 
 class Rewriter:
@@ -195,6 +217,10 @@ class Rewriter:
             while first is None or self.heap.needs_another_pass:
                 self._begin()
                 first = self._explore(progress)
+            leaked = self.heap.leaked()
+            if leaked is not None:
+                self.machine.frames = []
+                self._refuse(Refused("DY007", f"the attribute `{leaked}` is set without going through `setattr`"))
         if not self.problems and not self.returns:
             # Every path ends in an error: the example call itself fails.
             error, span = self.failures[0]
@@ -228,7 +254,10 @@ class Rewriter:
         function, arguments, purpose, made = calls.resolve(self.callee, args, kwargs)
         if function is None:
             raise Refused("DY003", "the model's own method is not a Python function")
-        self.machine.frames.append(calls.frame(self.machine, function, arguments, purpose, made))
+        try:
+            self.machine.frames.append(calls.frame(self.machine, function, arguments, purpose, made))
+        except TypeError as error:
+            raise Refused("DY013", f"the example arguments do not fit the model: {error}") from None
         return list(self.inputs)
 
     def _continue(self, entry: Entry) -> list[ValueType]:
@@ -260,7 +289,8 @@ class Rewriter:
             try:
                 parameters = prepare()
                 start = self.machine.span
-                stop = self.machine.run()
+                with _no_random_numbers():
+                    stop = self.machine.run()
                 end = self._end(stop)
             except Restart:
                 continue
@@ -322,6 +352,10 @@ class Rewriter:
         order = tuple(frame.program_order(frame is top) for frame in self.machine.frames)
         return skeleton, freezer.leaves, order
 
+    def _may_be_endless(self) -> bool:
+        top = self.machine.frames[-1]
+        return any(frame.may_be_endless(frame is top) for frame in self.machine.frames)
+
     def _entry(self, skeleton: Skeleton, order: Any) -> Entry:
         """The block for this state: a known one, perhaps widened, or a new one."""
         points = program_points(skeleton[0])
@@ -338,7 +372,8 @@ class Rewriter:
         if entry is None:
             self.variants[points] = self.variants.get(points, 0) + 1
             most = _MOST_VARIANTS if exact else _VARIANTS_BEFORE_EXACT
-            if self.variants[points] > most or len(self.entries) > _MOST_BLOCKS:
+            growing = self.variants[points] > most and self._may_be_endless()
+            if growing or len(self.entries) > _MOST_BLOCKS:
                 if not exact and innermost in self.widened:
                     # A number that bounds the growth may have been widened: try once with exact numbers.
                     self.exact.add(innermost)

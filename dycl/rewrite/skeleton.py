@@ -53,6 +53,7 @@ class Tag:
     EXCEPTION = _Tag("exception")
     OBJECT = _Tag("object")
     FRAME = _Tag("frame")
+    PARALLEL = _Tag("parallel")
     RANGE = _Tag("range")
     HOST_RANGE = _Tag("host range")
 

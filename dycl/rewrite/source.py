@@ -50,7 +50,9 @@ def span_of(node: ast.AST, code: types.CodeType) -> Span:
 
 def span_of_function(function: object) -> Span:
     """The place where a function is defined."""
-    code = inspect.unwrap(getattr(function, "__func__", function)).__code__  # type: ignore[arg-type]
+    code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)  # type: ignore[arg-type]
+    if code is None:
+        return Span("<builtin>", 1, 1, 1, 1, getattr(function, "__name__", "?"))
     line = linecache.getline(code.co_filename, code.co_firstlineno).rstrip()
     indent = len(line) - len(line.lstrip())
     place = (code.co_firstlineno, indent + 1, code.co_firstlineno, len(line) + 1)

@@ -95,29 +95,40 @@ def dict_of(items: Any = (), **more: Any) -> dict[Any, Any]:
     return result
 
 
-def enumerated(items: Any, start: int = 0) -> list[Any]:
-    """`enumerate(items)`, all at once."""
-    result: list[Any] = []
+def enumerated(items: Any, start: int = 0) -> Any:
+    """`enumerate(items)`."""
+    number = start
     for item in items:
-        result.append((start + len(result), item))
-    return result
+        yield number, item
+        number = number + 1
 
 
-def mapped(function: Any, *iterables: Any) -> list[Any]:
-    """`map(function, ...)`, all at once."""
-    lists = [list_of(items) for items in iterables]
-    return [function(*items) for items in zip(*lists, strict=False)]
+def mapped(function: Any, *iterables: Any) -> Any:
+    """`map(function, ...)`."""
+    if len(iterables) == 1:
+        for item in iterables[0]:
+            yield function(item)
+    else:
+        for items in zip(*iterables, strict=False):
+            yield function(*items)
 
 
-def filtered(function: Any, items: Any) -> list[Any]:
-    """`filter(function, items)`, all at once."""
-    return [item for item in items if (item if function is None else function(item))]
+def filtered(function: Any, items: Any) -> Any:
+    """`filter(function, items)`."""
+    for item in items:
+        if item if function is None else function(item):
+            yield item
 
 
-def zipped(*iterables: Any, strict: bool = False) -> list[Any]:
-    """`zip(...)`, all at once."""
-    lists = [list_of(items) for items in iterables]
-    return list(zip(*lists, strict=strict))
+def zipped(first_one: Any, *others: Any, strict: bool = False) -> Any:
+    """`zip(...)` of things of which at least one is made step by step."""
+    lists = [list_of(items) for items in others]
+    position = 0
+    for item in first_one:
+        if any(position >= len(items) for items in lists):
+            return
+        yield item, *[items[position] for items in lists]
+        position = position + 1
 
 
 def joined(separator: str, items: Any) -> str:
@@ -153,6 +164,11 @@ def in_order(items: Any, key: Any = None, reverse: bool = False) -> list[Any]:
         result.insert(place, item)
         keys.insert(place, item_key)
     return result
+
+
+def sort_in_place(items: list[Any], key: Any = None, reverse: bool = False) -> None:
+    """`items.sort()`."""
+    items[:] = in_order(items, key, reverse)
 
 
 def first(items: Any, *default: Any) -> Any:
@@ -193,6 +209,7 @@ SUBSTITUTES: dict[Any, Any] = {
     builtins.next: first,
     functools.reduce: reduced,
     str.join: joined,
+    list.sort: sort_in_place,
     natives.spread: list_of,
     natives.contained: contained,
     natives.not_contained: not_contained,

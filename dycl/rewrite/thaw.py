@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, RangeIterator
+from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.skeleton import Leaf, Pinned, Skeleton, Tag
 
 
@@ -120,6 +120,8 @@ class Thawer:
                 self.seen[number] = super(cls, self.thaw(owner))
             case (Tag.ITERATOR, items, position):
                 self.seen[number] = ItemIterator(self.thaw(items), position)
+            case (Tag.PARALLEL, parts):
+                self.seen[number] = ParallelIterator(tuple([self.thaw(part) for part in parts]))
             case (Tag.RANGE, parts):
                 self.seen[number] = RangeIterator(*[self.thaw(part) for part in parts])
             case (Tag.HOST_RANGE, parts):

@@ -190,3 +190,25 @@ class Comprehensions(Base):
         if all((y.min() < 0 for y in ys)):
             k += 100
         return (torch.stack(ys), k)
+
+
+class GeneratorWithDecisions(Base):
+    def results(self, x):
+        for layer in (self.a, self.b, self.c):
+            x = layer(x)
+            if x.sum() > 0:
+                x = x + 1
+            yield x
+
+    def forward(self, x):
+        first, *others = self.results(x)
+        return first, [torch.relu(other) for other in others]
+
+
+class NumberHeldByAttribute(Base):
+    def scale(self, y):
+        return y * self.factor if isinstance(self.factor, float) else y
+
+    def forward(self, x):
+        self.factor = x.sum().item()
+        return self.scale(self.a(x)) if x.max() > 1 else x

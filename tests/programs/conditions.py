@@ -78,3 +78,34 @@ class RoutedExperts(Base):
     def forward(self, x):
         i = self.r(x).mean(0).argmax()
         return (self.experts[i](x), self.experts[int(i)](x))
+
+
+class IdentityWithTrue(Base):
+    def forward(self, x):
+        positive = (x.sum() > 0).item()
+        if positive is True:
+            return self.a(x), positive is not False
+        return x, positive is False
+
+
+class AssignmentInsideExpression(Base):
+    def forward(self, x):
+        i = 1
+        total = i + (i := 5)
+        return x * total if x.sum() > 0 else x * i
+
+
+class MessagesWithNumbers(Base):
+    def forward(self, x):
+        value = x.sum().item()
+        print(f"the sum is {value:.2f}")
+        if value > 1000:
+            raise ValueError(f"too large: {value}")
+        return self.a(x) if value > 0 else x
+
+
+class SortedByKey(Base):
+    def forward(self, x):
+        pairs = [(x[i].sum().item(), i) for i in range(3)]
+        pairs.sort(key=lambda pair: -pair[0])
+        return [number for _, number in pairs]

@@ -1,6 +1,9 @@
 """Loops that end when the input says so, as users write them."""
 
+import itertools
+
 import torch
+import torch.nn.functional as F
 
 from tests.programs.base import Base
 
@@ -70,3 +73,67 @@ class EnumerateZipReversed(Base):
             acc.append((i, y))
         d = {k: v for k, v in acc if k >= 0}
         return d
+
+
+class ListThatGrowsWhileEnumerated(Base):
+    def forward(self, x):
+        queue = [x]
+        for number, item in enumerate(queue):
+            if number < 3 and item.sum() > 0:
+                queue.append(self.a(item))
+        return queue
+
+
+class LazyMap(Base):
+    def forward(self, x):
+        calls = []
+
+        def run(layer):
+            calls.append(1)
+            return layer(x)
+
+        for y in map(run, (self.a, self.b, self.c)):
+            if y.sum() > 0:
+                break
+        return y, len(calls)
+
+
+class EndlessCount(Base):
+    def forward(self, x):
+        for number in itertools.count():
+            if x.norm() < 1:
+                break
+            x = 0.7 * x
+        return x, number
+
+
+class RowsOfUnknownNumber(Base):
+    def forward(self, x):
+        total = torch.zeros(8)
+        for row in x[x.sum(1) > 0]:
+            total = total + torch.tanh(self.a(row))
+        return total
+
+
+class KeyValueCache(Base):
+    def forward(self, x):
+        keys = x[:1]
+        query = x[1:2]
+        while keys.shape[0] < 9:
+            attended = F.scaled_dot_product_attention(query[None], keys[None], keys[None])[0]
+            query = torch.tanh(self.a(attended))
+            keys = torch.cat([keys, query])
+            if query.sum() > 0.6:
+                break
+        return keys
+
+
+class LongBoundedLoop(Base):
+    def forward(self, x):
+        words = []
+        for step in range(80):
+            x = 0.95 * x
+            if x.abs().max() < 0.5:
+                break
+            words.append(x.argmax())
+        return torch.stack(words) if words else x

@@ -128,3 +128,62 @@ class AppendAcrossDecision(Base):
             total.setdefault("sum", []).append(results[-1].sum() if results[-1].max() > 0.9 else x.sum())
             x = -results[-1]
         return results, total
+
+
+class BufferFilledInPlace(Base):
+    def forward(self, x):
+        y = torch.zeros(3, D)
+        y[0] = x[0]
+        y[1] = x[1]
+        row = y[2]
+        if x.sum() > 0:
+            y[2] = self.a(x)[0]
+        y[:, 0] *= 2
+        return y
+
+
+class ShapeChangedInPlace(Base):
+    def forward(self, x):
+        y = self.a(x)[None]
+        if x.sum() > 0:
+            y.squeeze_(0)
+            return y + 1
+        z = self.b(x) * 1
+        z.t_()
+        z.unsqueeze_(0)
+        return z
+
+
+class ClassAttributeAsDefault(Base):
+    hidden = None
+
+    def forward(self, x):
+        self.hidden = self.a(x)
+        return self.hidden if x.sum() > 0 else x
+
+
+class DictKeyedByPosition(Base):
+    def forward(self, x):
+        kept = {}
+        for number, layer in enumerate((self.a, self.b, self.c)):
+            x = layer(x)
+            if x.sum() > 0:
+                kept[number] = x
+        return kept
+
+
+class StaleView(Base):
+    def forward(self, x):
+        y = x.clone()
+        first = y[0]
+        y.add_(1)
+        return first if x.sum() > 0 else y
+
+
+class NamesLikeGeneratedOnes(Base):
+    def forward(self, x):
+        t0 = x * 2
+        k0 = 1
+        if x.sum() > 0:
+            t0 = t0 + k0
+        return t0 * 3

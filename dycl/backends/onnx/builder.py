@@ -162,6 +162,24 @@ class Builder:
         types = [*((value.dtype, value.shape) for value in states), *stacked]
         return self.outputs("Scan", [*states, *scanned], types, body=body, num_scan_inputs=len(scanned), **axes)
 
+    def choose(
+        self, condition: Value, then: Callable[[], Sequence[Value]], orelse: Callable[[], Sequence[Value]]
+    ) -> list[Value]:
+        """The results of `then` if the condition holds, else those of `orelse`: only one of the two is computed."""
+        first, _ = self._branch("then", then)
+        second, results = self._branch("else", orelse)
+        types = [(value.dtype, value.shape) for value in results]
+        return list(self.outputs("If", [condition], types, then_branch=first, else_branch=second))
+
+    def _branch(self, name: str, compute: Callable[[], Sequence[Value]]) -> tuple[onnx.GraphProto, list[Value]]:
+        outer, self.nodes = self.nodes, []
+        computed = list(compute())
+        inside = {name for node in self.nodes for name in node.output}
+        # A graph can only give what it computes itself.
+        results = [value if value.name in inside else self.node("Identity", value) for value in computed]
+        nodes, self.nodes = self.nodes, outer
+        return helper.make_graph(nodes, name, [], [value_info(value) for value in results]), results
+
     def _name(self) -> str:
         self._names += 1
         return f"t{self._names}"

@@ -6,7 +6,7 @@ from dycl.backends.onnx import double
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.comparisons import bounded
-from dycl.backends.onnx.pieces import reshape, slice_axis
+from dycl.backends.onnx.pieces import reduce, reshape, slice_axis
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Number, Value, is_float
 
@@ -172,7 +172,19 @@ def softmax(b: Builder, a: Arguments) -> Value:
     operator = "LogSoftmax" if "log_softmax" in a.target else "Softmax"
     if not x.rank:
         return reshape(b, b.node(operator, reshape(b, x, [1]), axis=0), [])
-    return b.node(operator, x, axis=a.axis("dim", x.rank))
+    axis = a.axis("dim", x.rank)
+    return (
+        _log_softmax64(b, x, axis)
+        if operator == "LogSoftmax" and x.dtype == "float64"
+        else b.node(operator, x, axis=axis)
+    )
+
+
+def _log_softmax64(b: Builder, x: Value, axis: int) -> Value:
+    """The logarithm of softmax in double precision, where ONNX Runtime's own mistakes NaN and infinity."""
+    shifted = b.node("Sub", x, reduce(b, "ReduceMax", x, [axis], keepdim=True))
+    total = reduce(b, "ReduceSum", b.node("Exp", shifted), [axis], keepdim=True)
+    return b.node("Sub", shifted, b.node("Log", total))
 
 
 @lowers(

@@ -1,5 +1,6 @@
 """Lowerings of pooling to a given number of windows, which PyTorch lays out unevenly where they do not fit."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,6 +9,8 @@ from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.linear import matmul
 from dycl.backends.onnx.lowerings.pooling import spatial_rank
+from dycl.backends.onnx.lowerings.reductions import extreme_over
+from dycl.backends.onnx.nan import nan_along, unless_nan
 from dycl.backends.onnx.pieces import (
     gather,
     move_axis,
@@ -18,7 +21,7 @@ from dycl.backends.onnx.pieces import (
     unsqueeze,
 )
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import UNKNOWN, Value, is_float, static_shape
+from dycl.backends.onnx.values import UNKNOWN, Value, is_float, static_shape, wider
 
 
 def _layout(b: Builder, a: Arguments, x: Value, spatial: int) -> tuple[list[int], list[int]]:
@@ -95,13 +98,32 @@ def adaptive_max_pool(b: Builder, a: Arguments) -> list[Value]:
     spread = transpose(b, spread, [*range(first), *(first + axis for axis in order)])
     spread = reshape(b, spread, [*outer, *after, -1], (*x.shape[:first], *after, UNKNOWN))
     places = places.transpose(order).reshape(*after, -1)
-    values = reduce(b, "ReduceMax", spread, [spread.rank - 1], keepdim=False)
-    best = b.node("ArgMax", spread, dtype="int64", shape=(*spread.shape[:-1], 1), axis=-1, keepdims=1)
+    last = spread.rank - 1
+    if not a.used[1]:
+        return [extreme_over(b, "ReduceMax", spread, [last], keepdim=False), a.unread(1)]
+    value, best = _greatest(b, spread, last)
     table = b.node(
         "Expand", b.constant(places), b.node("Shape", spread, dtype="int64", shape=(spread.rank,)), shape=spread.shape
     )
-    found = b.node("GatherElements", table, best, shape=best.shape, axis=spread.rank - 1)
-    return [values, squeeze(b, found, [spread.rank - 1])]
+    found = b.node("GatherElements", table, best, shape=best.shape, axis=last)
+    return [squeeze(b, value, [last]), squeeze(b, found, [last])]
+
+
+def _greatest(b: Builder, x: Value, axis: int) -> list[Value]:
+    """The greatest value along one axis and the place of the first such, or NaN and the place of the last."""
+    wide = b.cast(x, wider(x.dtype))
+
+    def usual() -> list[Value]:
+        value = reduce(b, "ReduceMax", wide, [axis], keepdim=True)
+        return [value, b.node("ArgMax", wide, dtype="int64", shape=value.shape, axis=axis, keepdims=1)]
+
+    def careful() -> list[Value]:
+        found, last = nan_along(b, wide, axis, keepdim=True, last=True)
+        value, place = usual()
+        return [b.node("Where", found, b.number(math.nan, wide.dtype), value), b.node("Where", found, last, place)]
+
+    value, place = unless_nan(b, [wide], usual, careful)
+    return [b.cast(value, x.dtype), place]
 
 
 def _window_rows(size: int, windows: int) -> Sequence[Sequence[int]]:

@@ -23,11 +23,12 @@ def cumprod(b: Builder, a: Arguments) -> Value:
         product = b.node("Mul", states[0], slices[0])
         return [product], [product]
 
-    one = _filled_like_slice(b, x, axis, 1)
+    one = filled_like_slice(b, x, axis, 1)
     return b.scan([one], [x], axis, step)[1]
 
 
-def _filled_like_slice(b: Builder, x: Value, axis: int, number: float) -> Value:
+def filled_like_slice(b: Builder, x: Value, axis: int, number: float) -> Value:
+    """One number in the shape of a slice of `x` across one axis."""
     shape = [b.size_of(x, place) for place in range(x.rank) if place != axis]
     known = tuple(size for place, size in enumerate(x.shape) if place != axis)
     return b.node("Expand", b.number(number, x.dtype), b.vector(shape), shape=known)
@@ -41,7 +42,7 @@ def cummax(b: Builder, a: Arguments) -> list[Value]:
     axis = a.axis("dim", x.rank)
     upwards = "cummax" in a.target
     operator = "GreaterOrEqual" if upwards else "LessOrEqual"
-    first = _filled_like_slice(b, x, axis, lowest(x.dtype) if upwards else highest(x.dtype))
+    first = filled_like_slice(b, x, axis, lowest(x.dtype) if upwards else highest(x.dtype))
 
     def step(states: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
         best, place, now = states
@@ -52,7 +53,7 @@ def cummax(b: Builder, a: Arguments) -> list[Value]:
         best, place = b.node("Where", better, slices[0], best), b.node("Where", better, now, place)
         return [best, place, b.node("Add", now, b.constant(1))], [best, place]
 
-    start = _filled_like_slice(b, Value(x.name, "int64", x.shape), axis, 0)
+    start = filled_like_slice(b, Value(x.name, "int64", x.shape), axis, 0)
     results = b.scan([first, start, b.constant(0)], [x], axis, step)
     return [results[3], results[4]]
 
@@ -72,4 +73,4 @@ def logcumsumexp(b: Builder, a: Arguments) -> Value:
         result = b.node("Add", b.node("Log", total), shift)
         return [result], [result]
 
-    return b.scan([_filled_like_slice(b, x, axis, float("-inf"))], [x], axis, step)[1]
+    return b.scan([filled_like_slice(b, x, axis, float("-inf"))], [x], axis, step)[1]

@@ -1,7 +1,12 @@
 """Lowerings that look for places and orders: arg-max, sorting, the largest few, distinct values."""
 
+import math
+from collections.abc import Sequence
+
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
+from dycl.backends.onnx.lowerings.reductions import extreme_over
+from dycl.backends.onnx.nan import nan_along, or_nan, unless_nan
 from dycl.backends.onnx.pieces import (
     concat,
     flatten,
@@ -13,15 +18,27 @@ from dycl.backends.onnx.pieces import (
     unsqueeze,
 )
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import UNKNOWN, Size, Value
+from dycl.backends.onnx.values import UNKNOWN, Size, Value, is_float, wider
 
 
 def _place(b: Builder, operator: str, x: Value, axis: int, keepdim: bool) -> Value:
-    """The index of the first extreme along one axis."""
+    """The index of the first extreme along one axis, among numbers only."""
     kept = (1,) if keepdim else ()
     shape = x.shape[:axis] + kept + x.shape[axis + 1 :]
     x = b.cast(x, "uint8") if x.dtype == "bool" else x
     return b.node(operator, x, dtype="int64", shape=shape, axis=axis, keepdims=int(keepdim))
+
+
+def _extreme_place(b: Builder, operator: str, x: Value, axis: int, keepdim: bool) -> Value:
+    """The index of the first extreme along one axis, or of the first NaN."""
+    wide = b.cast(x, wider(x.dtype))
+
+    def careful() -> list[Value]:
+        found, first = nan_along(b, wide, axis, keepdim)
+        return [b.node("Where", found, first, _place(b, operator, wide, axis, keepdim))]
+
+    (place,) = unless_nan(b, [wide], lambda: [_place(b, operator, wide, axis, keepdim)], careful)
+    return place
 
 
 @lowers("aten.argmax.default", "aten.argmin.default")
@@ -31,8 +48,8 @@ def argmax(b: Builder, a: Arguments) -> Value:
     if not x.rank:
         return b.constant(0)
     if a.has("dim"):
-        return _place(b, operator, x, a.axis("dim", x.rank), a.flag("keepdim"))
-    place = _place(b, operator, flatten(b, x), 0, keepdim=False)
+        return _extreme_place(b, operator, x, a.axis("dim", x.rank), a.flag("keepdim"))
+    place = _extreme_place(b, operator, flatten(b, x), 0, keepdim=False)
     return unsqueeze(b, place, range(x.rank)) if a.flag("keepdim") else place
 
 
@@ -43,11 +60,28 @@ def max_with_place(b: Builder, a: Arguments) -> list[Value]:
         return [x, b.constant(0)]
     axis, keepdim = a.axis("dim", x.rank), a.flag("keepdim")
     reducer, finder = ("ReduceMax", "ArgMax") if ".max." in a.target else ("ReduceMin", "ArgMin")
-    return [reduce(b, reducer, x, [axis], keepdim), _place(b, finder, x, axis, keepdim)]
+    if not a.used[1]:
+        return [extreme_over(b, reducer, x, [axis], keepdim), a.unread(1)]
+    if not a.used[0]:
+        return [a.unread(0), _extreme_place(b, finder, x, axis, keepdim)]
+    wide = b.cast(x, wider(x.dtype))
+
+    def usual() -> list[Value]:
+        return [reduce(b, reducer, wide, [axis], keepdim), _place(b, finder, wide, axis, keepdim)]
+
+    value, place = unless_nan(b, [wide], usual, lambda: _nan_first(b, wide, axis, keepdim, usual()))
+    return [b.cast(value, x.dtype), place]
 
 
-def largest(b: Builder, x: Value, axis: int, count: Size, descending: bool) -> tuple[Value, Value]:
-    """The first values in order, and their places; equal values keep their order."""
+def _nan_first(b: Builder, x: Value, axis: int, keepdim: bool, otherwise: Sequence[Value]) -> list[Value]:
+    """NaN and the place of the first one along the axis, or a value and its place where there is none."""
+    found, first = nan_along(b, x, axis, keepdim)
+    value, place = otherwise
+    return [b.node("Where", found, b.number(math.nan, x.dtype), value), b.node("Where", found, first, place)]
+
+
+def _ordered(b: Builder, x: Value, axis: int, count: Size, descending: bool) -> tuple[Value, Value]:
+    """The first values in order, of numbers only, and their places; equal values keep their order."""
     shape = x.shape[:axis] + (count if isinstance(count, int) else UNKNOWN,) + x.shape[axis + 1 :]
     types = [(x.dtype, shape), ("int64", shape)]
     values, places = b.outputs(
@@ -59,6 +93,25 @@ def largest(b: Builder, x: Value, axis: int, count: Size, descending: bool) -> t
         sorted=1,
     )
     return values, places
+
+
+def largest(b: Builder, x: Value, axis: int, count: Size, descending: bool) -> tuple[Value, Value]:
+    """The first values in order, and their places; equal values keep their order, and NaN is above all others."""
+    wide = b.cast(x, wider(x.dtype))
+
+    def careful() -> list[Value]:
+        # Order the numbers, and then, since equal ones keep their order, by whether they are numbers.
+        found = b.node("IsNaN", wide)
+        size = b.size_of(wide, axis)
+        numbers = b.node("Where", found, b.number(0, wide.dtype), wide)
+        _, by_number = _ordered(b, numbers, axis, size, descending)
+        found = b.node("GatherElements", b.cast(found, "uint8"), by_number, shape=wide.shape, axis=axis)
+        _, by_kind = _ordered(b, found, axis, count, descending)
+        places = b.node("GatherElements", by_number, by_kind, shape=by_kind.shape, axis=axis)
+        return [b.node("GatherElements", wide, places, shape=places.shape, axis=axis), places]
+
+    values, places = unless_nan(b, [wide], lambda: _ordered(b, wide, axis, count, descending), careful)
+    return b.cast(values, x.dtype), places
 
 
 @lowers("aten.topk.default")
@@ -89,16 +142,35 @@ def argsort(b: Builder, a: Arguments) -> Value:
     return largest(b, x, axis, b.size_of(x, axis), a.flag("descending"))[1]
 
 
-@lowers("aten.kthvalue.default", "aten.median.dim")
+@lowers("aten.kthvalue.default")
 def kth(b: Builder, a: Arguments) -> list[Value]:
     x = a.tensor("self")
     if not x.rank:
         return [x, b.constant(0)]
     axis = a.axis("dim", x.rank)
-    count = a.size("k") if "kthvalue" in a.target else _middle(b, b.size_of(x, axis))
-    results = [slice_axis(b, item, axis, -1, 2**62) for item in largest(b, x, axis, count, descending=False)]
-    results = [Value(item.name, item.dtype, x.shape[:axis] + (1,) + x.shape[axis + 1 :]) for item in results]
-    return results if a.flag("keepdim") else [squeeze(b, item, [axis]) for item in results]
+    return _last(b, largest(b, x, axis, a.size("k"), descending=False), axis, a.flag("keepdim"))
+
+
+def _last(b: Builder, items: Sequence[Value], axis: int, keepdim: bool) -> list[Value]:
+    results = [slice_axis(b, item, axis, -1, 2**62) for item in items]
+    results = [Value(item.name, item.dtype, item.shape[:axis] + (1,) + item.shape[axis + 1 :]) for item in results]
+    return results if keepdim else [squeeze(b, item, [axis]) for item in results]
+
+
+@lowers("aten.median.dim")
+def median_with_place(b: Builder, a: Arguments) -> list[Value]:
+    x = a.tensor("self")
+    if not x.rank:
+        return [x, b.constant(0)]
+    axis, keepdim = a.axis("dim", x.rank), a.flag("keepdim")
+    wide = b.cast(x, wider(x.dtype))
+    middle = _middle(b, b.size_of(x, axis))
+
+    def usual() -> list[Value]:
+        return _last(b, _ordered(b, wide, axis, middle, descending=False), axis, keepdim)
+
+    value, place = unless_nan(b, [wide], usual, lambda: _nan_first(b, wide, axis, keepdim, usual()))
+    return [b.cast(value, x.dtype), place]
 
 
 def _middle(b: Builder, size: Size) -> Size:
@@ -109,8 +181,9 @@ def _middle(b: Builder, size: Size) -> Size:
 @lowers("aten.median.default")
 def median(b: Builder, a: Arguments) -> Value:
     x = flatten(b, a.tensor("self"))
-    values, _ = largest(b, x, 0, _middle(b, b.size_of(x, 0)), descending=False)
-    return gather(b, values, b.constant(-1), 0)
+    wide = b.cast(x, wider(x.dtype))
+    values, _ = _ordered(b, wide, 0, _middle(b, b.size_of(x, 0)), descending=False)
+    return b.cast(or_nan(b, gather(b, values, b.constant(-1), 0), wide), x.dtype)
 
 
 @lowers("aten.searchsorted.Tensor", "aten.bucketize.Tensor")
@@ -124,9 +197,16 @@ def bucket(b: Builder, a: Arguments) -> Value:
         b.refuse(f"{x.dtype} is looked up among {edges.dtype}")
     # The place is how many edges lie before the value.
     edges = edges if edges.rank == 1 else unsqueeze(b, edges, [edges.rank - 1])
-    before = b.node("LessOrEqual" if right else "Less", edges, unsqueeze(b, x, [x.rank]))
+    before = _before(b, edges, unsqueeze(b, x, [x.rank]), right)
     count = reduce(b, "ReduceSum", b.cast(before, "int64"), [before.rank - 1], keepdim=False)
     return b.cast(count, a.result.dtype)
+
+
+def _before(b: Builder, edges: Value, x: Value, right: bool) -> Value:
+    """Whether edges lie before values; all do before NaN."""
+    if is_float(x.dtype):
+        return b.node("Not", b.node("Greater" if right else "GreaterOrEqual", edges, x))
+    return b.node("LessOrEqual" if right else "Less", edges, x)
 
 
 @lowers("aten._unique2.default", "aten.unique_dim.default")

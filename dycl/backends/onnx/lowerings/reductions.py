@@ -5,20 +5,46 @@ from collections.abc import Sequence
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.pieces import may_be_empty, reduce, squeeze
+from dycl.backends.onnx.lowerings.cumulative import filled_like_slice
+from dycl.backends.onnx.nan import or_nan, unless_nan
+from dycl.backends.onnx.pieces import may_be_empty, reduce, squeeze, unsqueeze
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Number, Size, Value, wider
+from dycl.backends.onnx.values import Number, Size, Value, highest, is_float, lowest, wider
 
 
 def _keepdim(a: Arguments) -> bool:
     return a.has("keepdim") and a.flag("keepdim")
 
 
-@lowers("aten.sum.default", "aten.sum.dim_IntList", "aten.prod.default", "aten.prod.dim_int")
+@lowers("aten.sum.default", "aten.sum.dim_IntList")
 def total(b: Builder, a: Arguments) -> Value:
-    x = a.tensor("self")
-    operator = "ReduceSum" if ".sum." in a.target else "ReduceProd"
-    return reduce(b, operator, b.cast(x, a.result.dtype), a.axes("dim", x.rank), _keepdim(a))
+    x = b.cast(a.tensor("self"), a.result.dtype)
+    return reduce(b, "ReduceSum", x, a.axes("dim", x.rank), _keepdim(a))
+
+
+@lowers("aten.prod.default", "aten.prod.dim_int")
+def multiplied(b: Builder, a: Arguments) -> Value:
+    x = b.cast(a.tensor("self"), a.result.dtype)
+    axes, keepdim = a.axes("dim", x.rank), _keepdim(a)
+    if is_float(x.dtype) or not x.rank:
+        return reduce(b, "ReduceProd", x, axes, keepdim)
+    wide = b.cast(x, "int64")
+    product = reduce(b, "ReduceProd", wide, axes, keepdim)
+    # ONNX Runtime stops at the last number that 64 bits hold, where PyTorch drops the higher bits.
+    inside = b.node("Clip", product, b.constant(lowest("int64") + 1), b.constant(highest("int64") - 1))
+    exact = b.node("Equal", product, inside)
+    exact = for_all(b, exact, range(exact.rank), keepdim=False)
+    (result,) = b.choose(exact, lambda: [product], lambda: [_wrapping_product(b, wide, axes, keepdim)])
+    return b.cast(result, x.dtype)
+
+
+def _wrapping_product(b: Builder, x: Value, axes: Sequence[int], keepdim: bool) -> Value:
+    def step(states: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+        return [b.node("Mul", states[0], slices[0])], []
+
+    for axis in sorted(axes, reverse=True):
+        x = b.scan([filled_like_slice(b, x, axis, 1)], [x], axis, step)[0]
+    return unsqueeze(b, x, axes) if keepdim else x
 
 
 @lowers("aten.mean.default", "aten.mean.dim")
@@ -39,7 +65,7 @@ def mean_over(b: Builder, x: Value, axes: Sequence[int], keepdim: bool) -> Value
 @lowers("aten.nansum.default")
 def nansum(b: Builder, a: Arguments) -> Value:
     x = b.cast(a.tensor("self"), a.result.dtype)
-    if x.dtype in ("float16", "bfloat16", "float32", "float64"):
+    if is_float(x.dtype):
         x = b.node("Where", b.node("IsNaN", x), b.number(0, x.dtype), x)
     return reduce(b, "ReduceSum", x, a.axes("dim", x.rank), _keepdim(a))
 
@@ -48,14 +74,33 @@ def nansum(b: Builder, a: Arguments) -> Value:
 def extreme(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
     operator = "ReduceMax" if "max" in a.target else "ReduceMin"
-    return reduce(b, operator, x, a.axes("dim", x.rank), _keepdim(a))
+    return extreme_over(b, operator, x, a.axes("dim", x.rank), _keepdim(a))
 
 
 @lowers("aten.aminmax.default")
 def both_extremes(b: Builder, a: Arguments) -> list[Value]:
     x = a.tensor("self")
     axes = a.axes("dim", x.rank)
-    return [reduce(b, operator, x, axes, a.flag("keepdim")) for operator in ("ReduceMin", "ReduceMax")]
+    return [
+        extreme_over(b, operator, x, axes, a.flag("keepdim")) if a.used[position] else a.unread(position)
+        for position, operator in enumerate(("ReduceMin", "ReduceMax"))
+    ]
+
+
+def extreme_over(b: Builder, operator: str, x: Value, axes: Sequence[int], keepdim: bool) -> Value:
+    """The greatest or least value by `ReduceMax` or `ReduceMin`; NaN if any is."""
+    if not is_float(x.dtype) or not x.rank:
+        return reduce(b, operator, x, axes, keepdim)
+    wide = b.cast(x, wider(x.dtype))
+    if all(axis in axes or size == 1 for axis, size in enumerate(x.shape)):
+        return b.cast(or_nan(b, reduce(b, operator, wide, axes, keepdim), wide), x.dtype)
+
+    def careful() -> list[Value]:
+        found = reduce(b, "ReduceMax", b.node("IsNaN", wide), axes, keepdim)
+        return [b.node("Where", found, b.number(math.nan, wide.dtype), reduce(b, operator, wide, axes, keepdim))]
+
+    (result,) = unless_nan(b, [wide], lambda: [reduce(b, operator, wide, axes, keepdim)], careful)
+    return b.cast(result, x.dtype)
 
 
 @lowers("aten.any.default", "aten.any.dim", "aten.any.dims", "aten.all.default", "aten.all.dim", "aten.all.dims")
@@ -166,7 +211,7 @@ def vector_norm(b: Builder, x: Value, order: float, axes: Sequence[int], keepdim
     if not x.rank:
         return b.cast(b.cast(x, "bool"), x.dtype) if order == 0 else size
     if math.isinf(order):
-        return reduce(b, "ReduceMax" if order > 0 else "ReduceMin", size, axes, keepdim)
+        return extreme_over(b, "ReduceMax" if order > 0 else "ReduceMin", size, axes, keepdim)
     if order == 0:
         return reduce(b, "ReduceSum", b.cast(b.cast(x, "bool"), x.dtype), axes, keepdim)
     if order == 1:

@@ -1,10 +1,13 @@
 """Lowerings that write elements to places of a copy."""
 
+import math
+
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.arithmetic import scaled
 from dycl.backends.onnx.lowerings.indexing import AdvancedIndex
 from dycl.backends.onnx.lowerings.slices import replace_rows
+from dycl.backends.onnx.nan import unless_nan
 from dycl.backends.onnx.pieces import (
     expand_like,
     filled,
@@ -16,7 +19,7 @@ from dycl.backends.onnx.pieces import (
     unsqueeze,
 )
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import UNKNOWN, Value, highest, is_float, lowest
+from dycl.backends.onnx.values import UNKNOWN, Value, highest, is_float, lowest, wider
 
 
 def _scatter(
@@ -74,6 +77,8 @@ def scatter_reduce(b: Builder, a: Arguments) -> Value:
     if not include:
         neutral = {"prod": 1, "amax": lowest(x.dtype), "amin": highest(x.dtype)}.get(how, 0)
         base = _scatter(b, x, axis, index, expand_like(b, b.number(neutral, x.dtype), index))
+    if how in ("amax", "amin"):
+        return _scatter_extreme(b, axis, index, source, _REDUCTIONS[how], base)
     if how != "mean":
         return _scatter(b, x, axis, index, source, _REDUCTIONS[how], base)
     total = _scatter(b, x, axis, index, source, "add", base)
@@ -83,6 +88,22 @@ def scatter_reduce(b: Builder, a: Arguments) -> Value:
     if is_float(x.dtype):
         return b.node("Div", total, count)
     return b.node("Div", b.node("Sub", total, b.node("Mod", total, count)), count)
+
+
+def _scatter_extreme(b: Builder, axis: int, index: Value, source: Value, reduction: str, base: Value) -> Value:
+    """A copy of `base` with the greatest or least elements that meet at each place; NaN if any of them is."""
+    wide, wide_source = (b.cast(value, wider(base.dtype)) for value in (base, source))
+
+    def usual() -> list[Value]:
+        return [_scatter(b, wide, axis, index, wide_source, reduction)]
+
+    def careful() -> list[Value]:
+        before, added = (b.cast(b.node("IsNaN", value), "int32") for value in (wide, wide_source))
+        found = b.cast(_scatter(b, before, axis, index, added, "add"), "bool")
+        return [b.node("Where", found, b.number(math.nan, wide.dtype), *usual())]
+
+    (result,) = unless_nan(b, [wide, wide_source], usual, careful)
+    return b.cast(result, base.dtype)
 
 
 @lowers(
