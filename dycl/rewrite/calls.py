@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
-from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite import intrinsics, natives
+from dycl.rewrite.dynamic import NOT_HANDLED
 from dycl.rewrite.frames import Frame, Generator, HostRange, Purpose, RangeIterator
 from dycl.rewrite.freeze import import_symbol
-from dycl.rewrite.host_values import PYTHON_TYPES, HostValue
-from dycl.rewrite.instructions import Call, Instruction, MakeFunction, Star
+from dycl.rewrite.genuine import operands
+from dycl.rewrite.host_values import HostValue
+from dycl.rewrite.instructions import Call, MakeFunction
 from dycl.rewrite.normalise import normalise
 from dycl.rewrite.signals import DecisionMet, Refused, Restart
 from dycl.rewrite.source import has_source
@@ -34,9 +35,9 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 def call(machine: "Machine", frame: Frame, instruction: Call) -> Stop | None:
     """Make the call of an instruction, or begin to interpret it."""
-    callee, args, kwargs = _operands(machine, frame, instruction)
+    callee, args, kwargs = operands(machine, frame, instruction)
     result = intrinsics.apply(callee, args, kwargs, machine)
-    if result is intrinsics.NOT_HANDLED:
+    if result is NOT_HANDLED:
         stop = switch_on_index(machine, frame, instruction, callee, args)
         if stop is not None:
             return stop
@@ -47,66 +48,7 @@ def call(machine: "Machine", frame: Frame, instruction: Call) -> Stop | None:
     return None
 
 
-def _operands(machine: "Machine", frame: Frame, instruction: Call) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-    callee = machine.value(frame, instruction.callee)
-    args: list[Any] = []
-    for operand in instruction.args:
-        if isinstance(operand, Star):
-            args.extend(machine.value(frame, operand.operand))
-        else:
-            args.append(machine.value(frame, operand))
-    kwargs: dict[str, Any] = {}
-    for name, operand in instruction.keywords:
-        value = machine.value(frame, operand)
-        kwargs.update({name: value} if name is not None else value)
-    return callee, tuple(args), kwargs
-
-
 _PUSHED = object()
-
-
-def require_genuine(machine: "Machine", frame: Frame, instruction: Instruction, error: Exception) -> None:
-    """Refuse unless a call fails in the same way on real values: else it is DyCL that cannot follow it."""
-    if "numpy() is not supported for tensor subclasses" in str(error):
-        raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
-    if type(error).__name__ == "GuardOnDataDependentSymNode":
-        raise Refused("DY008", "the operation needs to know a size that only the input determines")
-    if not isinstance(instruction, Call):
-        return
-    callee, args, kwargs = _operands(machine, frame, instruction)
-    seen: dict[int, Any] = {}
-    with _disable_current_modes():
-        real_callee, real_args, real_kwargs = (_real(part, machine, seen) for part in (callee, args, kwargs))
-        try:
-            real_callee(*real_args, **real_kwargs)
-        except Exception as real_error:
-            if type(real_error) is type(error):
-                return
-    raise Refused("DY010", f"DyCL cannot follow this call: {type(error).__name__}: {_first_line(error)}")
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [""])[0]
-
-
-def _real(tree: Any, machine: "Machine", seen: dict[int, Any]) -> Any:
-    """The same value with real tensors and numbers in the place of those that only the input determines."""
-    match tree:
-        case torch.Tensor() if machine.recorder.is_dynamic(tree):
-            sizes = [size if isinstance(size, int) else 2 for size in tree.shape]
-            return seen.setdefault(id(tree), torch.zeros(sizes, dtype=tree.dtype))
-        case HostValue():
-            return PYTHON_TYPES[tree.kind](1)
-        case list() | tuple() if type(tree) in (list, tuple):
-            return type(tree)([_real(part, machine, seen) for part in tree])
-        case dict() if type(tree) is dict:
-            return {key: _real(part, machine, seen) for key, part in tree.items()}
-        case types.BuiltinMethodType() if isinstance(tree.__self__, torch.Tensor | list | dict):
-            return getattr(_real(tree.__self__, machine, seen), tree.__name__)
-        case types.MethodType() if isinstance(tree.__self__, torch.Tensor):
-            return types.MethodType(tree.__func__, _real(tree.__self__, machine, seen))
-        case _:
-            return tree
 
 
 def perform(machine: "Machine", callee: Any, arguments: Arguments) -> Any:

@@ -87,7 +87,8 @@ def problem_at(refused: Refused, places: tuple[Span, ...]) -> Problem:
     own = [number for number, place in enumerate(places) if not _is_library(place)]
     innermost = own[-1] if own else len(places) - 1
     help = refused.help or _HELP[refused.identifier]
-    trail = tuple(reversed(places[:innermost])) + places[innermost + 1 :]
+    shown = [place for place in (*reversed(places[:innermost]), *places[innermost + 1 :]) if not _is_own(place)]
+    trail = tuple(dict.fromkeys(shown))
     return Problem(refused.identifier, refused.reason, help, places[innermost], trail)
 
 
@@ -95,8 +96,12 @@ def _is_library(place: Span) -> bool:
     filename = os.path.abspath(full_path(place.file))
     paths = sysconfig.get_paths()
     in_stdlib = filename.startswith(paths["stdlib"]) and not filename.startswith((paths["purelib"], paths["platlib"]))
-    return in_stdlib or filename.startswith((_TORCH, _HERE))
+    return in_stdlib or filename.startswith(_TORCH) or _is_own(place)
+
+
+def _is_own(place: Span) -> bool:
+    return os.path.abspath(full_path(place.file)).startswith(_HERE)
 
 
 _TORCH = os.path.dirname(torch.__file__)
-_HERE = os.path.dirname(os.path.dirname(__file__))
+_HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")

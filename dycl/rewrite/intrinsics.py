@@ -17,43 +17,16 @@ import torch
 
 from dycl.hcfg.types import HostKind
 from dycl.rewrite import natives
+from dycl.rewrite.dynamic import NOT_HANDLED, Handler, is_dynamic, item, truth
 from dycl.rewrite.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.freeze import import_symbol
-from dycl.rewrite.host_values import DTYPES, PYTHON_TYPES, HostValue, kind_of, lift
+from dycl.rewrite.host_values import PYTHON_TYPES, HostValue, kind_of, lift
+from dycl.rewrite.indexing import get_item, set_item
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.tensor_literals import make_tensor
 
 if TYPE_CHECKING:
     from dycl.rewrite.machine import Machine
-
-NOT_HANDLED = object()
-Handler = Callable[["Machine", tuple[Any, ...], dict[str, Any]], Any]
-
-
-def is_dynamic(value: Any, machine: "Machine") -> bool:
-    """Whether only the input determines this value."""
-    if isinstance(value, torch.Tensor):
-        return machine.recorder.is_dynamic(value)
-    return isinstance(value, HostValue | torch.SymInt | torch.SymFloat | torch.SymBool)
-
-
-def item(tensor: torch.Tensor, machine: "Machine") -> HostValue:
-    """The one element of a tensor as a host value in Python's own precision."""
-    if tensor.numel() != 1:
-        raise RuntimeError(f"a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
-    kind: HostKind = "bool" if tensor.dtype == torch.bool else "float" if tensor.is_floating_point() else "int"
-    scalar = tensor if tensor.dim() == 0 else torch.reshape(tensor, ())
-    return HostValue(kind, scalar.to(DTYPES[kind]), machine.recorder)
-
-
-def truth(value: Any, machine: "Machine") -> bool | HostValue:
-    """Whether a condition holds: a bool, or a host value if only the input determines it."""
-    if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
-        if value.numel() != 1:
-            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-        return item(value, machine).as_kind("bool")
-    if isinstance(value, HostValue):
-        return value.as_kind("bool")
-    return bool(value)
 
 
 def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: "Machine") -> Any:
@@ -246,126 +219,6 @@ def _contained(wanted: bool) -> Handler:
     return contained
 
 
-def _getitem(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    container, index = args
-    if isinstance(container, torch.Tensor):
-        index = _with_host_values(index, machine)
-        if not _mentions_host_value(index):
-            return NOT_HANDLED
-        selected, rest = _selected(container, index)
-        return selected[rest]
-    if not isinstance(index, HostValue) or not isinstance(container, list | tuple) or not container:
-        return NOT_HANDLED
-    kind = kind_of(container[0])
-    if kind is None or any(kind_of(value) != kind or isinstance(value, HostValue) for value in container):
-        return NOT_HANDLED
-    if index.kind == "float":
-        raise TypeError(f"{type(container).__name__} indices must be integers or slices, not float")
-    number, size = index.as_kind("int").tensor, len(container)
-    inside = torch.logical_and(torch.ge(number, -size), torch.lt(number, size))
-    machine.recorder.check(inside, "IndexError", f"{type(container).__name__} index out of range")
-    table = torch.tensor(container, dtype=DTYPES[kind])
-    place = torch.remainder(number, size)
-    return HostValue(kind, torch.index_select(table, 0, place.reshape(1)).reshape(()), machine.recorder)
-
-
-def _setitem(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    container, index, value = args
-    index = _with_host_values(index, machine)
-    if not isinstance(container, torch.Tensor) or not _mentions_host_value(index):
-        return NOT_HANDLED
-    selected, rest = _selected(container, index)
-    selected[rest] = value.symbol() if isinstance(value, HostValue) else value
-    return None
-
-
-def _with_host_values(index: Any, machine: "Machine") -> Any:
-    """A tensor's index with 0-d tensors of whole numbers as the numbers that PyTorch takes them for."""
-    if isinstance(index, tuple):
-        return tuple(_with_host_values(part, machine) for part in index)
-    if isinstance(index, slice):
-        return slice(*(_with_host_values(bound, machine) for bound in (index.start, index.stop, index.step)))
-    if isinstance(index, torch.Tensor) and index.dim() == 0 and machine.recorder.is_dynamic(index):
-        whole = not index.is_floating_point() and index.dtype != torch.bool
-        return item(index, machine) if whole else index
-    return index
-
-
-def _mentions_host_value(index: Any) -> bool:
-    """Whether a tensor's index has a host value at a position of its own."""
-    if isinstance(index, slice):
-        return any(isinstance(bound, HostValue) for bound in (index.start, index.stop, index.step))
-    if isinstance(index, tuple):
-        return any(_mentions_host_value(part) for part in index)
-    return isinstance(index, HostValue)
-
-
-def _selected(container: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
-    """The tensor with its host-valued positions selected, and what is left of the index."""
-    parts = index if isinstance(index, tuple) else (index,)
-    consumed = sum(_axes(part) for part in parts)
-    axes: list[int] = []
-    axis = 0
-    for part in parts:
-        axes.append(axis)
-        axis += container.dim() - consumed if part is Ellipsis else _axes(part)
-    for part, place in reversed(list(zip(parts, axes, strict=True))):
-        if isinstance(part, HostValue):
-            container = torch.select(container, place, part.as_kind("int").symbol())
-    return container, tuple(_plain_bounds(part) for part in parts if not isinstance(part, HostValue)) or Ellipsis
-
-
-def _axes(part: Any) -> int:
-    """How many dimensions of a tensor one part of an index stands for."""
-    if part is None or part is Ellipsis:
-        return 0
-    return part.dim() if isinstance(part, torch.Tensor) and part.dtype == torch.bool else 1
-
-
-def _plain_bounds(part: Any) -> Any:
-    if not isinstance(part, slice):
-        return part
-    bounds = (part.start, part.stop, part.step)
-    return slice(*(bound.symbol() if isinstance(bound, HostValue) else bound for bound in bounds))
-
-
-def _tensor(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    data = args[0] if args else kwargs.get("data")
-    if not _mentions(data, machine):
-        return NOT_HANDLED
-    dtype = kwargs.get("dtype")
-    if dtype is None:
-        kinds = set(_kinds(data, machine))
-        floating = torch.get_default_dtype()
-        dtype = floating if "float" in kinds else torch.int64 if "int" in kinds else torch.bool
-    return _stacked(data, machine).to(dtype)
-
-
-def _mentions(data: Any, machine: "Machine") -> bool:
-    if isinstance(data, list | tuple):
-        return any(_mentions(part, machine) for part in data)
-    return is_dynamic(data, machine)
-
-
-def _kinds(data: Any, machine: "Machine") -> list[HostKind | None]:
-    if isinstance(data, list | tuple):
-        return [kind for part in data for kind in _kinds(part, machine)]
-    return [item(data, machine).kind if isinstance(data, torch.Tensor) else kind_of(data)]
-
-
-def _stacked(data: Any, machine: "Machine") -> torch.Tensor:
-    if isinstance(data, list | tuple):
-        parts = [_stacked(part, machine) for part in data]
-        widest = max((part.dtype for part in parts), key=[torch.bool, torch.int64, torch.float64].index)
-        return torch.stack([part.to(widest) for part in parts])
-    if isinstance(data, torch.Tensor):
-        return item(data, machine).tensor
-    kind = kind_of(data)
-    if kind is None:
-        raise TypeError(f"torch.tensor of {type(data).__name__}")
-    return lift(data, kind, machine.recorder).tensor
-
-
 class OpaqueText:
     """A text with input-dependent parts: good for a message, for nothing else."""
 
@@ -408,8 +261,8 @@ _HANDLERS: dict[Any, Handler] = {
     float: _convert("float"),
     operator.index: _convert("int"),
     operator.not_: _negation,
-    operator.getitem: _getitem,
-    operator.setitem: _setitem,
+    operator.getitem: get_item,
+    operator.setitem: set_item,
     natives.contained: _contained(True),
     natives.not_contained: _contained(False),
     natives.loop_item: _loop_item,
@@ -428,7 +281,7 @@ _HANDLERS: dict[Any, Handler] = {
     torch.allclose: _allclose,
     torch.is_nonzero: _item,
     torch.Tensor.item: _item,
-    torch.tensor: _tensor,
+    torch.tensor: make_tensor,
     natives.formatted: _formatted,
     natives.join: _joined,
     str: _text,

@@ -1,4 +1,4 @@
-"""Which registers an instruction's successors may still read."""
+"""What the flat form of a function tells: which registers still matter, which instructions are inside `while` loops."""
 
 from collections.abc import Sequence
 
@@ -108,3 +108,16 @@ def _register(operand: Operand | Star) -> Register | None:
     if isinstance(operand, Star):
         operand = operand.operand
     return operand.register if isinstance(operand, Read) else None
+
+
+def inside_while_loops(instructions: Sequence[Instruction]) -> frozenset[int]:
+    """The instructions between a `while` loop's test and the jump back to it."""
+    inside: set[int] = set()
+    for position, instruction in enumerate(instructions):
+        if (
+            isinstance(instruction, Jump)
+            and instruction.label <= position
+            and not isinstance(instructions[instruction.label], NextItem)
+        ):
+            inside.update(range(instruction.label, position + 1))
+    return frozenset(inside)

@@ -13,9 +13,11 @@ from typing import Any, cast
 import torch
 
 from dycl.hcfg.types import Span
-from dycl.rewrite import calls, intrinsics
+from dycl.rewrite import calls
+from dycl.rewrite.dynamic import truth
 from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.freeze import import_symbol
+from dycl.rewrite.genuine import require_genuine
 from dycl.rewrite.heap import Heap
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.instructions import (
@@ -88,7 +90,7 @@ class Machine:
                 except DecisionMet as decision:
                     raise Refused("DY001", f"{decision.reason} is needed here") from None
                 except Exception as error:
-                    calls.require_genuine(self, frame, frame.instruction, error)
+                    require_genuine(self, frame, frame.instruction, error)
                     stop = self.raise_error(error)
                 if stop is not None:
                     return stop
@@ -160,10 +162,10 @@ class Machine:
         return value
 
     def _branch(self, frame: Frame, condition: Any, then: int, orelse: int) -> Stop | None:
-        truth = intrinsics.truth(condition, self)
-        if isinstance(truth, HostValue):
-            return Decided(truth, (Outcome(True, then, {}), Outcome(False, orelse, {})))
-        frame.position = then if truth else orelse
+        holds = truth(condition, self)
+        if isinstance(holds, HostValue):
+            return Decided(holds, (Outcome(True, then, {}), Outcome(False, orelse, {})))
+        frame.position = then if holds else orelse
         return None
 
     def iterator(self, source: Any) -> Any:

@@ -18,7 +18,6 @@ from dycl.rewrite.instructions import (
     Call,
     Delete,
     FlatFunction,
-    Instruction,
     Jump,
     Label,
     Literal,
@@ -33,7 +32,7 @@ from dycl.rewrite.instructions import (
     StartLoop,
     Unsupported,
 )
-from dycl.rewrite.liveness import live_registers
+from dycl.rewrite.liveness import inside_while_loops, live_registers
 from dycl.rewrite.patterns import match_pattern
 from dycl.rewrite.source import function_node
 
@@ -76,19 +75,6 @@ def normalise(code: types.CodeType) -> FlatFunction:
     return known
 
 
-def _inside_while_loops(instructions: tuple[Instruction, ...]) -> frozenset[int]:
-    """The instructions between a `while` loop's test and the jump back to it."""
-    inside: set[int] = set()
-    for position, instruction in enumerate(instructions):
-        if (
-            isinstance(instruction, Jump)
-            and instruction.label <= position
-            and not isinstance(instructions[instruction.label], NextItem)
-        ):
-            inside.update(range(instruction.label, position + 1))
-    return frozenset(inside)
-
-
 class _Statements(Expressions):
     """Emits the instructions of one function."""
 
@@ -120,7 +106,7 @@ class _Statements(Expressions):
             cells=frozenset((*self.code.co_cellvars, *self.code.co_freevars)),
             is_generator=bool(self.code.co_flags & inspect.CO_GENERATOR),
             live=live_registers(instructions, handlers),
-            endless=_inside_while_loops(instructions),
+            endless=inside_while_loops(instructions),
             loops={item.iterator: at for at, item in enumerate(instructions) if isinstance(item, NextItem)},
         )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from dycl.rewrite import intrinsics
+from dycl.rewrite.dynamic import item
 from dycl.rewrite.frames import Frame
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.instructions import Call
@@ -27,7 +27,7 @@ def switch_on_index(
     if isinstance(index, torch.Tensor) and machine.recorder.is_dynamic(index):
         if isinstance(container, dict):
             return None
-        index = intrinsics.item(index, machine)
+        index = item(index, machine)
     if not isinstance(index, HostValue):
         return None
     number = index.as_kind("int")

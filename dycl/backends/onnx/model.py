@@ -28,7 +28,9 @@ def translate(graph: SubnetGraph) -> bytes:
     read = _read(graph)
     for operation in graph.operations:
         _lower(operation, graph, values, read, builder)
-    _name_outputs(builder, [values[ref].name for ref in graph.outputs])
+    results = [values[ref].name for ref in graph.outputs]
+    _drop_unread(builder, results)
+    _name_outputs(builder, results)
     _mention(builder, [f"w{index}" for index in range(len(graph.weights))])
     body = helper.make_graph(
         builder.nodes,
@@ -78,6 +80,17 @@ def _lower(
             assert value.dtype == expected.dtype, f"{operation.target} gave {value.dtype}, not {expected}"
             assert value.rank == len(expected.shape), f"{operation.target} gave {value.shape}, not {expected}"
             values[ref] = Value(value.name, value.dtype, expected.shape)
+
+
+def _drop_unread(builder: Builder, results: Iterable[str]) -> None:
+    """Drop the nodes that no result depends on, which ONNX Runtime would run all the same."""
+    read = set(results)
+    kept = []
+    for node in reversed(builder.nodes):
+        if not read.isdisjoint(node.output):
+            read |= _read_by(node)
+            kept.append(node)
+    builder.nodes = kept[::-1]
 
 
 def _name_outputs(builder: Builder, results: Iterable[str]) -> None:

@@ -218,9 +218,19 @@ def unique(b: Builder, a: Arguments) -> list[Value]:
     carrier = carrier if carrier in ("float32", "float64", "int8", "int64") else "int64"
     shape = a.result.shape
     wide = b.cast(x, carrier)
-    types = [(carrier, shape), ("int64", (UNKNOWN,)), ("int64", (UNKNOWN,)), ("int64", (UNKNOWN,))]
-    inputs = [wide if one_axis else flatten(b, wide)]
-    values, _, inverse, counts = b.outputs("Unique", inputs, types, axis=axis, sorted=1)
+    wide = wide if one_axis else flatten(b, wide)
+
+    def usual() -> list[Value]:
+        types = [(carrier, shape), ("int64", (UNKNOWN,)), ("int64", (UNKNOWN,)), ("int64", (UNKNOWN,))]
+        values, _, inverse, counts = b.outputs("Unique", [wide], types, axis=axis, sorted=1)
+        return [values, inverse, counts]
+
+    def careful() -> list[Value]:
+        ordered, places = largest(b, wide, 0, b.size_of(wide, 0), descending=False)
+        values, run, counts = _runs(b, ordered)
+        return [values, b.node("ScatterElements", run, places, run, shape=run.shape, axis=0), counts]
+
+    values, inverse, counts = usual() if one_axis else unless_nan(b, [wide], usual, careful)
     if not one_axis:
         inverse = reshape_like(b, inverse, x) if a.flag("return_inverse") else b.constant(range(0))
         counts = counts if a.flag("return_counts") else b.constant(range(0))
@@ -232,19 +242,20 @@ def unique_consecutive(b: Builder, a: Arguments) -> list[Value]:
     x = a.tensor("self")
     if a.has("dim"):
         b.refuse("runs of equal slices")
-    flat = flatten(b, x)
-    changes = b.node("Not", b.node("Equal", slice_axis(b, flat, 0, 1, 2**62), slice_axis(b, flat, 0, 0, -1)))
+    values, run, counts = _runs(b, flatten(b, x))
+    inverse = reshape_like(b, run, x) if a.flag("return_inverse") else b.constant(range(0))
+    return [values, inverse, counts if a.flag("return_counts") else b.constant(range(0))]
+
+
+def _runs(b: Builder, x: Value) -> tuple[Value, Value, Value]:
+    """The values of the runs of equal values along the only axis, each place's run, and the runs' lengths."""
+    changes = b.node("Not", b.node("Equal", slice_axis(b, x, 0, 1, 2**62), slice_axis(b, x, 0, 0, -1)))
     # The first value opens a run, unless there is none.
-    first = b.node("Equal", *[slice_axis(b, flat, 0, 0, 1)] * 2)
+    first = b.node("Not", b.node("Less", *[slice_axis(b, x, 0, 0, 1)] * 2))
     opens = concat(b, [first, Value(changes.name, "bool", (UNKNOWN,))], 0)
     starts = b.node("NonZero", opens, dtype="int64", shape=(1, UNKNOWN))
     starts = squeeze(b, starts, [0])
-    values = gather(b, flat, starts, 0)
-    inverse, counts = b.constant(range(0)), b.constant(range(0))
-    if a.flag("return_inverse"):
-        run = b.node("CumSum", b.cast(opens, "int64"), b.constant(0), shape=(UNKNOWN,))
-        inverse = reshape_like(b, b.node("Sub", run, b.constant(1)), x)
-    if a.flag("return_counts"):
-        ends = concat(b, [slice_axis(b, starts, 0, 1, 2**62), b.vector([b.count(flat, [0])])], 0)
-        counts = b.node("Sub", ends, starts, shape=(UNKNOWN,))
-    return [values, inverse, counts]
+    run = b.node("CumSum", b.cast(opens, "int64"), b.constant(0), shape=(UNKNOWN,))
+    ends = concat(b, [slice_axis(b, starts, 0, 1, 2**62), b.vector([b.count(x, [0])])], 0)
+    counts = b.node("Sub", ends, starts, shape=(UNKNOWN,))
+    return gather(b, x, starts, 0), b.node("Sub", run, b.constant(1)), counts

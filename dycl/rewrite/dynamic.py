@@ -1,0 +1,42 @@
+"""What the handlers of calls on dynamic values share: how to tell such a value, and how to read it."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from dycl.hcfg.types import HostKind
+from dycl.rewrite.host_values import DTYPES, HostValue
+
+if TYPE_CHECKING:
+    from dycl.rewrite.machine import Machine
+
+NOT_HANDLED = object()
+Handler = Callable[["Machine", tuple[Any, ...], dict[str, Any]], Any]
+
+
+def is_dynamic(value: Any, machine: "Machine") -> bool:
+    """Whether only the input determines this value."""
+    if isinstance(value, torch.Tensor):
+        return machine.recorder.is_dynamic(value)
+    return isinstance(value, HostValue | torch.SymInt | torch.SymFloat | torch.SymBool)
+
+
+def item(tensor: torch.Tensor, machine: "Machine") -> HostValue:
+    """The one element of a tensor as a host value in Python's own precision."""
+    if tensor.numel() != 1:
+        raise RuntimeError(f"a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
+    kind: HostKind = "bool" if tensor.dtype == torch.bool else "float" if tensor.is_floating_point() else "int"
+    scalar = tensor if tensor.dim() == 0 else torch.reshape(tensor, ())
+    return HostValue(kind, scalar.to(DTYPES[kind]), machine.recorder)
+
+
+def truth(value: Any, machine: "Machine") -> bool | HostValue:
+    """Whether a condition holds: a bool, or a host value if only the input determines it."""
+    if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
+        if value.numel() != 1:
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return item(value, machine).as_kind("bool")
+    if isinstance(value, HostValue):
+        return value.as_kind("bool")
+    return bool(value)

@@ -1,0 +1,75 @@
+"""Tell an error that the model itself makes from one that only its compilation makes."""
+
+import types
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
+from dycl.rewrite.frames import Frame
+from dycl.rewrite.host_values import PYTHON_TYPES, HostValue
+from dycl.rewrite.instructions import Call, Instruction, Star
+from dycl.rewrite.signals import Refused
+
+if TYPE_CHECKING:
+    from dycl.rewrite.machine import Machine
+
+
+def operands(machine: "Machine", frame: Frame, instruction: Call) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """What a call instruction calls, and with which arguments."""
+    callee = machine.value(frame, instruction.callee)
+    args: list[Any] = []
+    for operand in instruction.args:
+        if isinstance(operand, Star):
+            args.extend(machine.value(frame, operand.operand))
+        else:
+            args.append(machine.value(frame, operand))
+    kwargs: dict[str, Any] = {}
+    for name, operand in instruction.keywords:
+        value = machine.value(frame, operand)
+        kwargs.update({name: value} if name is not None else value)
+    return callee, tuple(args), kwargs
+
+
+def require_genuine(machine: "Machine", frame: Frame, instruction: Instruction, error: Exception) -> None:
+    """Refuse unless a call fails in the same way on real values: else it is DyCL that cannot follow it."""
+    if "numpy() is not supported for tensor subclasses" in str(error):
+        raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
+    if type(error).__name__ == "GuardOnDataDependentSymNode":
+        raise Refused("DY008", "the operation needs to know a size that only the input determines")
+    if not isinstance(instruction, Call):
+        return
+    callee, args, kwargs = operands(machine, frame, instruction)
+    seen: dict[int, Any] = {}
+    with _disable_current_modes():
+        real_callee, real_args, real_kwargs = (_real(part, machine, seen) for part in (callee, args, kwargs))
+        try:
+            real_callee(*real_args, **real_kwargs)
+        except Exception as real_error:
+            if type(real_error) is type(error):
+                return
+    raise Refused("DY010", f"DyCL cannot follow this call: {type(error).__name__}: {_first_line(error)}")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0]
+
+
+def _real(tree: Any, machine: "Machine", seen: dict[int, Any]) -> Any:
+    """The same value with real tensors and numbers in the place of those that only the input determines."""
+    match tree:
+        case torch.Tensor() if machine.recorder.is_dynamic(tree):
+            sizes = [size if isinstance(size, int) else 2 for size in tree.shape]
+            return seen.setdefault(id(tree), torch.zeros(sizes, dtype=tree.dtype))
+        case HostValue():
+            return PYTHON_TYPES[tree.kind](1)
+        case list() | tuple() if type(tree) in (list, tuple):
+            return type(tree)([_real(part, machine, seen) for part in tree])
+        case dict() if type(tree) is dict:
+            return {key: _real(part, machine, seen) for key, part in tree.items()}
+        case types.BuiltinMethodType() if isinstance(tree.__self__, torch.Tensor | list | dict):
+            return getattr(_real(tree.__self__, machine, seen), tree.__name__)
+        case types.MethodType() if isinstance(tree.__self__, torch.Tensor):
+            return types.MethodType(tree.__func__, _real(tree.__self__, machine, seen))
+        case _:
+            return tree
