@@ -30,7 +30,7 @@ Progress = Callable[[str, int, int], None]
 
 def compile(
     model: nn.Module,
-    args: tuple[Any, ...] = (),
+    args: Any = (),
     kwargs: Mapping[str, Any] | None = None,
     *,
     backend: str = "onnxruntime",
@@ -40,10 +40,10 @@ def compile(
 ) -> Program:
     """A program that does what `model` does, decisions included, and runs without PyTorch.
 
-    `args` and `kwargs` are an example call: the program takes arguments of the same nesting, element types and
-    shapes. `method` is the method to compile. `threads` is how many threads a sub-DNN may use. `progress` is called
-    with the stage's name, how much of it is done and how much is known to be left; `program.timings` says afterwards
-    how long each stage took.
+    `args` (a tuple, or the one argument itself) and `kwargs` are an example call: the program takes arguments of the
+    same nesting, element types and shapes. `method` is the method to compile. `threads` is how many threads a sub-DNN
+    may use. `progress` is called with the stage's name, how much of it is done and how much is known to be left;
+    `program.timings` says afterwards how long each stage took.
 
     Raises CompileError, with every problem found, if the model needs something that is not supported.
     """
@@ -100,7 +100,7 @@ class Examined:
 
 def examine(
     model: nn.Module,
-    args: tuple[Any, ...],
+    args: Any,
     kwargs: Mapping[str, Any] | None,
     method: str,
     compiler: Compiler,
@@ -113,7 +113,8 @@ def examine(
     callee: Callable[..., Any] = model if method == "forward" else getattr(model, method)
     try:
         _require_eval(model)
-        inputs = example_inputs(callee, tuple(args), dict(kwargs or {}))
+        positional = tuple(args) if isinstance(args, tuple | list) else (args,)
+        inputs = example_inputs(callee, positional, dict(kwargs or {}))
     except Refused as refused:
         raise CompileError([problem_at(refused, (span_of_function(getattr(model, method)),))]) from None
     with stages.timed("rewrite"):

@@ -71,7 +71,7 @@ class Explanation:
 
 def explain(
     model: nn.Module,
-    args: tuple[Any, ...] = (),
+    args: Any = (),
     kwargs: Mapping[str, Any] | None = None,
     *,
     backend: str = "onnxruntime",

@@ -1,7 +1,7 @@
 """A compiled program: call it like the model it was made from."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,10 @@ class Trace:
     def subnet_calls(self) -> int:
         """How many sub-DNNs ran."""
         return self.path.subnet_calls
+
+    def __iter__(self) -> Iterator[object]:
+        """Outputs and path, so that `outputs, path = program.trace(x)` reads well."""
+        return iter((self.outputs, self.path))
 
     def __str__(self) -> str:
         return str(self.path)

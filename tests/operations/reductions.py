@@ -37,6 +37,13 @@ CASES = [
     case("prod.default", torch.prod, integers(1, 5, 2, 3)),
     case("prod.default", torch.prod, flags(3)),
     case("prod.dim_int", lambda x: x.prod(1, keepdim=True), normal(2, 3), symbolic=True),
+    # Products that overflow keep their low bits.
+    *(case("prod.default", lambda x, w=w: x.prod(dtype=w), integers(1, 99, 3, 5, dtype=w)) for w in WHOLE),
+    *(case("prod.default", torch.prod, these([[101] * 9, [-3] * 9], w), symbolic=True) for w in WHOLE[:-1]),
+    case("prod.dim_int", lambda x: x.prod(0), these([[2**62, 1], [2, 3], [-1, 5]]), symbolic=True),
+    case("prod.dim_int", lambda x: x.prod(-1, keepdim=True), these([[2**62, 1, 2], [2, 3, 4]]), symbolic=True),
+    case("prod.dim_int", lambda x: x.prod(0, dtype=torch.uint8), integers(0, 256, 12, 3, dtype=torch.uint8)),
+    case("prod.default", torch.prod, these(-7)),
     case("nansum.default", torch.nansum, SPECIAL),
     case("nansum.default", lambda x: x.nansum(0), integers(0, 9, 3, 4)),
     *(case("mean.default", torch.mean, normal(2, 3, dtype=width)) for width in WIDTHS),

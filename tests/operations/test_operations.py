@@ -7,7 +7,7 @@ import pytest
 from dycl.backends.onnx.lowerings import LOWERINGS
 from tests.operations.cases import Case, check, check_named
 
-TOPICS = ("arithmetic", "comparisons", "composites", "functions", "indexing", "layers", "reductions", "shapes")
+TOPICS = ("arithmetic", "comparisons", "composites", "functions", "indexing", "layers", "nan", "reductions", "shapes")
 
 
 CASES: list[Case] = [case for topic in TOPICS for case in importlib.import_module(f"tests.operations.{topic}").CASES]

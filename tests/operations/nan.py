@@ -1,0 +1,154 @@
+"""Cases of NaN and infinity in operations that compare: extremes, places, orders."""
+
+import torch
+from torch.nn import functional as F
+
+from tests.operations.cases import INF, NAN, SPECIAL, SPECIAL64, WIDTHS, Maker, case, normal, these
+
+_GREATEST = torch.finfo(torch.float32).max
+
+# One NaN a row at most, and no two equal numbers, so that PyTorch leaves no place open.
+_ROWS = [
+    [1.0, NAN, 3.0, 2.0, 5.0],
+    [INF, 4.0, NAN, -INF, 0.0],
+    [NAN, -INF, INF, 1.0, 2.0],
+    [-INF, 2.0, INF, 1.0, 0.0],
+    [_GREATEST, INF, 1.0, -_GREATEST, -INF],
+    [5.0, 4.0, 3.0, 2.0, NAN],
+]
+_TIED_ROWS = [*_ROWS, [NAN] * 5, [-INF] * 5, [INF] * 5, [INF, NAN, -INF, NAN, INF], [1.0, NAN, NAN, 2.0, 1.0]]
+_TIED = these(_TIED_ROWS)
+
+
+def _salted(*shape: int, dtype: torch.dtype = torch.float32) -> Maker:
+    """Normally distributed numbers with a NaN or infinity here and there."""
+
+    def make(generator: torch.Generator) -> torch.Tensor:
+        numbers = torch.randn(shape, generator=generator, dtype=torch.float64)
+        salt = torch.tensor([NAN, INF, -INF])[torch.randint(0, 3, shape, generator=generator)]
+        return torch.where(torch.rand(shape, generator=generator) < 0.04, salt, numbers).to(dtype)
+
+    return make
+
+
+_TENSORS = (_TIED, *(_salted(3, 40, dtype=width) for width in WIDTHS), normal(3, 40))
+
+CASES = [
+    *(
+        case(f"{name}.default", getattr(torch, name), maker, symbolic=True)
+        for name in ("max", "min", "median", "argmax", "argmin")
+        for maker in (*_TENSORS, *(these(row) for row in _ROWS), these([row[:3] for row in _ROWS], torch.float64))
+    ),
+    *(
+        case(f"{name}.{form}", lambda x, n=name, d=d, k=k: getattr(torch, n)(x, dim=d, keepdim=k), maker, symbolic=True)
+        for name, form in (
+            ("amax", "default"),
+            ("amin", "default"),
+            ("aminmax", "default"),
+            ("argmax", "default"),
+            ("argmin", "default"),
+            ("max", "dim"),
+            ("min", "dim"),
+            ("median", "dim"),
+        )
+        for d, k in ((0, True), (1, False))
+        # What is in the middle of equal numbers has no one place.
+        for maker in (_TENSORS if name != "median" else (these(_ROWS), normal(3, 40)))
+    ),
+    case("median.dim", lambda x: x.median(1), _salted(3, 41, dtype=torch.float64)),
+    case("amax.default", lambda x: x.amax((0, 2)), _salted(3, 4, 9), symbolic=True),
+    case("amax.default", lambda x: x.amax((1, 2), keepdim=True), _salted(1, 4, 9), symbolic=True),
+    case("aminmax.default", torch.aminmax, _salted(3, 40)),
+    case("aminmax.default", lambda x: torch.aminmax(x).max, _salted(3, 40)),
+    case("max.dim", lambda x: x.max(1).values, _TIED, symbolic=True),
+    case("max.dim", lambda x: x.max(-1).values, these([_ROWS[1]])),
+    case("min.dim", lambda x: x.min(1).indices, _TIED, symbolic=True),
+    case("max.default", lambda x: torch.softmax(x, -1).max() > 0.5, these([_ROWS[0]])),
+    case("isnan.default", lambda x: torch.isnan(x.max()), these([_ROWS[1]])),
+    # Orders.
+    *(
+        case(
+            "sort.stable",
+            lambda x, a=axis, d=d: x.sort(dim=a, stable=True, descending=d),
+            maker,
+            symbolic=True,
+        )
+        for axis in (0, 1)
+        for d in (False, True)
+        for maker in _TENSORS
+    ),
+    case("sort.default", lambda x: x.sort(), these(_ROWS), symbolic=True),
+    case("msort.default", torch.msort, _TIED),
+    case("argsort.stable", lambda x: x.argsort(dim=1, stable=True), _TIED),
+    case("argsort.default", lambda x: x.argsort(1), these(_ROWS)),
+    *(
+        case("topk.default", lambda x, k=k, u=up: x.topk(k, largest=u), these(_ROWS, width), symbolic=True)
+        for k in (1, 3)
+        for up in (True, False)
+        for width in (torch.float32, torch.float64)
+    ),
+    case("topk.default", lambda x: x.topk(9).values, _salted(3, 40, dtype=torch.float16)),
+    *(case("kthvalue.default", lambda x, k=k: x.kthvalue(k), these(_ROWS), symbolic=True) for k in (1, 4, 5)),
+    *(
+        case(
+            "searchsorted.Tensor",
+            lambda s, x, r=r: torch.searchsorted(s, x, right=r),
+            these([-INF, 1.0, 2.0, INF]),
+            _TIED,
+        )
+        for r in (False, True)
+    ),
+    case("bucketize.Tensor", torch.bucketize, SPECIAL, these([0.0, 1.0])),
+    *(
+        case("_unique2.default", lambda x: torch.unique(x, return_counts=True), maker)
+        for maker in (_TIED, _salted(3, 40, dtype=torch.float64), _salted(9, dtype=torch.bfloat16))
+    ),
+    *(
+        case("_unique2.default", lambda x: torch.unique(x, return_inverse=True, return_counts=True), these(row))
+        for row in _ROWS
+    ),
+    case(
+        "unique_consecutive.default",
+        lambda x: torch.unique_consecutive(x, return_inverse=True, return_counts=True),
+        these([NAN, 1.0, 1.0, NAN, NAN, INF, INF]),
+    ),
+    # What is made of extremes.
+    *(
+        case("linalg_vector_norm.default", lambda x, p=p, d=d: torch.linalg.vector_norm(x, p, dim=d), maker)
+        for p in (INF, -INF)
+        for d in (None, 1)
+        for maker in (_TIED, _salted(3, 40, dtype=torch.float16))
+    ),
+    *(
+        case(
+            "scatter_reduce.two",
+            lambda x, i, s, r=r, k=k: x.scatter_reduce(0, i, s, r, include_self=k),
+            these([1.0, NAN, NAN, 2.0, INF], width),
+            these([0, 0, 1, 3, 3, 3]),
+            these([1.0, NAN, 5.0, NAN, 2.0, -INF], width),
+        )
+        for r in ("amax", "amin")
+        for k in (True, False)
+        for width in WIDTHS
+    ),
+    *(
+        case("adaptive_max_pool2d.default", lambda x, s=s: F.adaptive_max_pool2d(x, s, return_indices=True), maker)
+        for s in (1, (2, 4))
+        for maker in (_salted(2, 3, 6, 8), _salted(3, 6, 8, dtype=torch.float64))
+    ),
+    case("adaptive_max_pool2d.default", lambda x: F.adaptive_max_pool2d(x, (2, 4)), _salted(2, 3, 6, 8)),
+    case("adaptive_max_pool1d.default", lambda x: F.adaptive_max_pool1d(x, 4, return_indices=True), _salted(2, 3, 40)),
+    case(
+        "adaptive_max_pool3d.default", lambda x: F.adaptive_max_pool3d(x, 2, return_indices=True), _salted(2, 4, 5, 7)
+    ),
+    # Functions. Of several numbers in single precision PyTorch says that `gelu(inf)` is NaN, of one that it is inf.
+    *(
+        case(f"{n}.int", lambda x, n=n: getattr(x, n)(1), maker)
+        for n in ("softmax", "log_softmax")
+        for maker in _TENSORS
+    ),
+    *(case("gelu.default", F.gelu, these(number)) for number in (NAN, INF, -INF)),
+    case("gelu.default", F.gelu, SPECIAL64),
+    case("gelu.default", F.gelu, these([NAN, INF, -INF, 1.5], torch.float16)),
+    *(case("gelu.default", lambda x: F.gelu(x, approximate="tanh"), maker) for maker in (SPECIAL, SPECIAL64)),
+]
