@@ -23,7 +23,7 @@ from dycl.runtime.backend import Frame, SubnetCall, SubnetFailure, Value
 from dycl.runtime.errors import ArtefactError, SettingError
 from dycl.runtime.onnx_scan import ONNX_TYPES, scan_onnx
 from dycl.runtime.onnxruntime_threads import apply_threads
-from dycl.runtime.weight_store import Array
+from dycl.runtime.weight_store import Array, contiguous
 
 _LOG_ERRORS_ONLY = 3
 
@@ -44,7 +44,7 @@ class OnnxRuntimeEngine:
     def __init__(self, artefact: Artefact, threads: int) -> None:
         self._values = _direct_values() or _PublicValues()
         # ONNX Runtime does not keep the arrays alive whose memory its values use.
-        self._arrays = {weight: np.ascontiguousarray(array) for weight, array in artefact.weights.items()}
+        self._arrays = {weight: contiguous(array) for weight, array in artefact.weights.items()}
         types = artefact.hcfg.weights
         self._weights = {weight: _borrow(array, types[weight].dtype) for weight, array in self._arrays.items()}
         self._sessions: dict[SubnetId, Any] = {}
@@ -77,7 +77,7 @@ class OnnxRuntimeEngine:
     def put(self, array: Array, dtype: DType) -> Value:
         """A value in ONNX Runtime's memory that holds a copy of `array`."""
         value = self._values.empty(array.shape, ONNX_TYPES[dtype])
-        value.update_inplace(np.ascontiguousarray(array))
+        value.update_inplace(contiguous(array))
         return value
 
     def take(self, value: Any, dtype: DType) -> Array:

@@ -17,6 +17,11 @@ Array = np.ndarray[tuple[int, ...], np.dtype[np.generic]]
 _CARRIERS: dict[DType, str] = {"bfloat16": "uint16"}
 
 
+def contiguous(array: Array) -> Array:
+    """The array itself if its memory is in order, else a copy; unlike numpy's own, it leaves a 0-d array 0-d."""
+    return array if array.flags.c_contiguous else array.copy(order="C")
+
+
 def array_dtype(dtype: DType) -> np.dtype[np.generic]:
     """The numpy element type that carries `dtype`: numpy has no bfloat16, its bits travel as uint16."""
     return np.dtype(_CARRIERS.get(dtype, dtype))
@@ -31,7 +36,7 @@ def pack_weights(weights: Mapping[WeightId, Array], types: Mapping[WeightId, Ten
         array = weights[weight]
         if array.dtype != array_dtype(tensor_type.dtype) or array.shape != tensor_type.shape:
             raise ValueError(f"weight {weight} is {array.dtype}{list(array.shape)}, its type is {tensor_type}")
-        data = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+        data = contiguous(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
         padding = -position % ALIGNMENT
         parts += (bytes(padding), data)
         position += padding
