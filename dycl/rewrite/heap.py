@@ -2,7 +2,7 @@
 
 The user's model must come out of a compilation as it went in. So while the machine runs, an attribute that the
 program sets on a module goes to a table instead, reads of it come from there, and containers that hang on modules are
-compared with a copy. Both are part of the machine's state; `restored` puts everything back.
+compared with a copy. Both are part of the machine's state; `restore` puts everything back.
 
 An attribute that is read before it is set carries state from one call to the next.
 """
@@ -29,6 +29,8 @@ from dycl.rewrite.skeleton import Pinned, Skeleton
 from dycl.rewrite.thaw import Thawer
 
 Key = tuple[int, str]
+# A larger container is a table, such as a vocabulary, that no program changes during a call.
+_MOST_CONTENTS = 10_000
 _MISSING = object()
 
 
@@ -86,6 +88,8 @@ class Heap:
         contents = _contents(value)
         if contents is not None:
             self.pinned.add(value)
+            if len(contents) > _MOST_CONTENTS:
+                return
             self._containers.append((value, contents))
         inside = contents if contents is not None else value if isinstance(value, tuple) else ()
         for item in inside.values() if isinstance(inside, dict) else inside:

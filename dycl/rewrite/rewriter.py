@@ -16,6 +16,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -112,10 +113,9 @@ class Entry:
 
 @dataclass(slots=True)
 class Rewritten:
-    """The outcome of rewriting: the first block, the program's inputs, and what was found on the way."""
+    """The outcome of rewriting: the first block, from which all are reached, and what was found on the way."""
 
     first: Entry
-    inputs: tuple[TensorType, ...]
     problems: list[Problem] = field(default_factory=list)
     notes: list[tuple[str, Span]] = field(default_factory=list)
 
@@ -226,7 +226,7 @@ class Rewriter:
             error, span = self.failures[0]
             refused = Refused("DY010", f"the model raises {error.error}: {error.message}")
             self.problems[refused.identifier, span] = problem_at(refused, (span,))
-        return Rewritten(first, self.inputs, list(self.problems.values()), list(self.notes))
+        return Rewritten(first, list(self.problems.values()), list(self.notes))
 
     def _explore(self, progress: Callable[[int, int], None]) -> Entry | None:
         """The first block with all that follow; None if the program must be explored anew."""
@@ -235,14 +235,12 @@ class Rewriter:
         done = 0
         while self.queue:
             _, _, entry = heapq.heappop(self.queue)
-            if self.anew:
-                return None
-            if entry.queued:
+            if entry.queued and not self.anew:
                 entry.queued = False
-                self._run_block(entry, lambda entry=entry: self._continue(entry))  # type: ignore[misc]
+                self._run_block(entry, partial(self._continue, entry))
                 done += 1
                 progress(done, len(self.queue))
-        return first
+        return None if self.anew else first
 
     def _start(self) -> list[ValueType]:
         """Put the machine at the start of the program, with a parameter for each input."""

@@ -8,7 +8,7 @@ of them otherwise. ONNX Runtime adds them up over a whole tensor in less time th
     ReduceMax(x)                        x.max(), wrong if there is NaN
     Min(ReduceMax(x), ReduceL1(x))      x.max()
 
-What is not a single number is computed in one of two ways, by a branch that costs about 1 us:
+What is not a single number is computed in one of two ways; to find out which takes about 2 us:
 
     If(IsNaN(ReduceL1(x)))              then: slowly, with a look at each NaN
                                         else: as if there were none
