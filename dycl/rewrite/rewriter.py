@@ -152,13 +152,13 @@ def _settings() -> Iterator[None]:
 @contextmanager
 def _no_random_numbers() -> Iterator[None]:
     """Refuse code that draws from a random number generator which PyTorch's operations do not show."""
-    before = (random.getstate(), np.random.get_state(legacy=False), torch.get_rng_state())
+    python, numpy, pytorch = random.getstate(), np.random.get_state(), torch.get_rng_state()
     yield
-    after = (random.getstate(), np.random.get_state(legacy=False), torch.get_rng_state())
-    if before[0] != after[0] or repr(before[1]) != repr(after[1]) or not torch.equal(before[2], after[2]):
-        random.setstate(before[0])
-        np.random.set_state(before[1])
-        torch.set_rng_state(before[2])
+    same_in_numpy = all(map(np.array_equal, numpy, np.random.get_state()))
+    if random.getstate() != python or not same_in_numpy or not torch.equal(torch.get_rng_state(), pytorch):
+        random.setstate(python)
+        np.random.set_state(numpy)
+        torch.set_rng_state(pytorch)
         raise Refused("DY005", "a random number generator is used on the way to here")
 
 
