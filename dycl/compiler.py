@@ -10,8 +10,8 @@ from torch import nn
 
 from dycl.backends import Compiler, find_compiler
 from dycl.errors import CompileError
-from dycl.hcfg.nodes import Hcfg, Parameter
-from dycl.hcfg.types import Span
+from dycl.hcfg.nodes import Block, BlockId, Hcfg, Parameter, Subnet, SubnetId, WeightId
+from dycl.hcfg.types import Span, TensorType
 from dycl.hcfg.verify import verify
 from dycl.optimize.drop_unread import drop_unread
 from dycl.optimize.share import Shared, share
@@ -21,6 +21,7 @@ from dycl.rewrite.inputs import Inputs, example_inputs
 from dycl.rewrite.rewriter import Rewriter, Rewritten
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.source import span_of_function
+from dycl.rewrite.tensor_types import tensor_type
 from dycl.runtime import Program
 from dycl.runtime.artefact import Artefact
 from dycl.version import __version__
@@ -54,17 +55,7 @@ def compile(
         raise CompileError(examined.problems)
     shared, assembled, inputs = examined.shared, examined.assembled, examined.inputs
     assert shared is not None and assembled is not None
-    hcfg = Hcfg(
-        name=type(model).__name__,
-        signature=inputs.signature,
-        parameter_names=inputs.parameter_names,
-        inputs=tuple(map(Parameter, inputs.names, inputs.types)),
-        entry=assembled.entry,
-        blocks=shared.blocks,
-        subnets=shared.subnets,
-        weights=shared.weight_types,
-    )
-    verify(hcfg)
+    hcfg = _graph(model, inputs, assembled.entry, shared.blocks, shared.subnets, shared.weight_types)
     artefact = Artefact(hcfg, shared.weights, shared.codes, compiler.name, f"dycl {__version__}")
     with stages.timed("load"):
         program = Program(artefact, threads=threads, types=assembled.types)
@@ -124,13 +115,44 @@ def examine(
     assembled, shared = None, None
     if not problems:
         with stages.timed("optimize"):
-            assembled = drop_unread(assemble(rewritten, inputs.names))
+            assembled = assemble(rewritten, inputs.names)
+            _verify(model, inputs, assembled)
+            assembled = drop_unread(assembled)
+            _verify(model, inputs, assembled)
         names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
         with stages.timed("compile"):
             shared = share(assembled, compiler, names, lambda done, left: report("compile", done, left))
         problems = shared.problems
     ordered = tuple(sorted(problems, key=lambda item: (item.span.file, item.span.line, item.span.column)))
     return Examined(inputs, ordered, tuple(rewritten.notes), rewritten, assembled, shared)
+
+
+def _graph(
+    model: nn.Module,
+    inputs: Inputs,
+    entry: BlockId,
+    blocks: Mapping[BlockId, Block],
+    subnets: Mapping[SubnetId, Subnet],
+    weights: Mapping[WeightId, TensorType],
+) -> Hcfg:
+    """The model's graph, verified."""
+    parameters = tuple(map(Parameter, inputs.names, inputs.types))
+    names = inputs.parameter_names
+    hcfg = Hcfg(
+        type(model).__name__, inputs.signature, parameters, entry, blocks, subnets, weights, parameter_names=names
+    )
+    verify(hcfg)
+    return hcfg
+
+
+def _verify(model: nn.Module, inputs: Inputs, assembled: Assembled) -> None:
+    """Check the graph between two steps, while its sub-DNNs have no code yet."""
+    weights = {name: tensor_type(tensor) for name, tensor in assembled.constants.items()}
+    subnets = {}
+    for name, recorded in assembled.subnets.items():
+        inward, outward = (tuple(map(recorded.graph.type_of, refs)) for refs in recorded.graph.ends)
+        subnets[name] = Subnet(name, inward, outward, "not compiled yet", ())
+    _graph(model, inputs, assembled.entry, assembled.blocks, subnets, weights)
 
 
 def _require_eval(model: nn.Module) -> None:

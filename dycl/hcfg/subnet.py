@@ -47,6 +47,11 @@ class SubnetGraph:
     outputs: tuple[Ref, ...]
     types: tuple[TensorType, ...]
 
+    @property
+    def ends(self) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
+        """What goes in and what comes out."""
+        return self.inputs, self.outputs
+
     def type_of(self, ref: Ref) -> TensorType:
         """The type of the tensor that `ref` stands for."""
         return self.types[ref.index]
