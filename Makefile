@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
-SOURCES := dycl tests
+SOURCES := dycl tests bench
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test format lint typecheck cases clean

@@ -40,4 +40,10 @@ def __getattr__(name: str) -> Any:
 
     if name not in _NEED_TORCH:
         raise AttributeError(f"module 'dycl' has no attribute '{name}'")
-    return getattr(importlib.import_module(_NEED_TORCH[name]), name)
+    try:
+        module = importlib.import_module(_NEED_TORCH[name])
+    except ModuleNotFoundError as error:
+        if error.name in ("torch", "onnx"):
+            raise ImportError(f"dycl.{name} needs {error.name}: pip install 'dycl[compile]'") from error
+        raise
+    return getattr(module, name)

@@ -99,6 +99,8 @@ def examine(
     stages: Stages | None = None,
 ) -> Examined:
     """Everything up to loading the compiled sub-DNNs: what `compile` builds on and `explain` reports."""
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"dycl compiles an nn.Module, this is a {type(model).__name__}")
     report = progress or (lambda stage, done, left: None)
     stages = stages or Stages()
     callee: Callable[..., Any] = model if method == "forward" else getattr(model, method)

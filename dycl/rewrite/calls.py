@@ -76,16 +76,16 @@ def _watch_state_of(function: types.FunctionType, machine: "Machine") -> None:
     if code in machine.watched or _is_torch(function):
         return
     machine.watched.add(code)
-    machine.heap.watch(vars(function))
+    machine.heap.watch(vars(function), f"the attributes of {code.co_qualname}")
     if "<locals>" not in code.co_qualname:
         for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-            machine.heap.watch(value)
+            machine.heap.watch(value, f"a default of {code.co_qualname}")
     for name in code.co_names:
         value = function.__globals__.get(name)
         if isinstance(value, types.FunctionType):
             _watch_state_of(value, machine)
         elif value is not None:
-            machine.heap.watch(value)
+            machine.heap.watch(value, name)
 
 
 def resolve(

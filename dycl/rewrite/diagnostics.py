@@ -15,7 +15,7 @@ _HELP = {
     "DY001": "compute the value with tensor operations or Python arithmetic, which DyCL follows",
     "DY002": "write this part without the construct; docs/errors/DY002.md shows how",
     "DY003": "keep the source file next to the installed code",
-    "DY004": "replace the operation by supported ones, or choose another backend",
+    "DY004": "replace the operation by supported ones",
     "DY005": "pass the random numbers in as an input of the model",
     "DY006": "use the out-of-place form of the operation, or `.clone()` the view before the decision",
     "DY007": "pass the value in as an argument and return the new one",

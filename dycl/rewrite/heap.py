@@ -49,6 +49,7 @@ class Heap:
         self._from_class: set[Key] = set()
         self._modules: dict[int, nn.Module] = {}
         self._containers: list[tuple[Any, Any]] = []
+        self._names: list[str] = []
         self._watched: set[int] = set()
         self._snapshot: list[tuple[dict[str, Any], dict[str, Any]]] = []
         self._tensors: list[tuple[torch.Tensor, bool, torch.Tensor]] = []
@@ -70,14 +71,14 @@ class Heap:
                 continue
             for name, value in vars(module).items():
                 if name not in _MODULE_INTERNALS:
-                    self.watch(value)
+                    self.watch(value, f"{type(module).__name__}.{name}")
             for cls in type(module).__mro__:
                 if not cls.__module__.startswith("torch") and cls is not object:
-                    for value in vars(cls).values():
+                    for name, value in vars(cls).items():
                         if isinstance(value, list | dict | set | collections.deque):
-                            self.watch(value)
+                            self.watch(value, f"{cls.__name__}.{name}")
 
-    def watch(self, value: Any) -> None:
+    def watch(self, value: Any, name: str) -> None:
         """Take note of a container or plain object that existed before the call, and of all below it."""
         if id(value) in self._watched or isinstance(value, type):
             return
@@ -91,9 +92,10 @@ class Heap:
             if len(contents) > _MOST_CONTENTS:
                 return
             self._containers.append((value, contents))
+            self._names.append(name)
         inside = contents if contents is not None else value if isinstance(value, tuple) else ()
         for item in inside.values() if isinstance(inside, dict) else inside:
-            self.watch(item)
+            self.watch(item, name)
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -246,10 +248,10 @@ class Heap:
 
     def require_unchanged(self) -> None:
         """Refuse a call that leaves a container of the model changed: the next call would see it."""
-        for container, contents in self._containers:
+        for (container, contents), name in zip(self._containers, self._names, strict=True):
             if not _same(container, contents):
                 kind = type(container).__name__
-                raise Refused("DY007", f"a `{kind}` that the model keeps is changed during the call and stays changed")
+                raise Refused("DY007", f"the call changes `{name}`, a {kind} that outlives it")
 
 
 _MODULE_INTERNALS = frozenset(vars(nn.Module()))

@@ -255,6 +255,10 @@ def _numpy(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
 
 
+def _open(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    raise Refused("DY002", "a file is opened", "read the file in the model's constructor")
+
+
 _HANDLERS: dict[Any, Handler] = {
     bool: _convert("bool"),
     int: _convert("int"),
@@ -287,6 +291,7 @@ _HANDLERS: dict[Any, Handler] = {
     str: _text,
     repr: _text,
     format: _text,
+    open: _open,
     print: _dropped("print"),
     warnings.warn: _dropped("warnings.warn"),
     math.sqrt: _math(torch.sqrt, "float", _not_negative),

@@ -158,7 +158,7 @@ class Machine:
         value = frame.globals.get(name, table.get(name))
         if not isinstance(value, torch.Tensor | int | float | str | tuple):
             self.pinned.add(value)
-        self.heap.watch(value)
+        self.heap.watch(value, name)
         return value
 
     def _branch(self, frame: Frame, condition: Any, then: int, orelse: int) -> Stop | None:
