@@ -51,6 +51,7 @@ from dycl.rewrite.widening import (
 # A loop that makes something grow shows as many states at one program point.
 _VARIANTS_BEFORE_DIMENSIONS_WIDEN = 4
 _VARIANTS_BEFORE_EXACT = 64
+_MOST_EXACT_VARIANTS = 512
 _MOST_VARIANTS = 260
 _MOST_BLOCKS = 20_000
 
@@ -369,7 +370,9 @@ class Rewriter:
                 key = loose
         if entry is None:
             self.variants[points] = self.variants.get(points, 0) + 1
-            most = _VARIANTS_BEFORE_EXACT if innermost in self.widened and not exact else _MOST_VARIANTS
+            most = _MOST_VARIANTS
+            if exact or innermost in self.widened:
+                most = _MOST_EXACT_VARIANTS if exact else _VARIANTS_BEFORE_EXACT
             growing = self.variants[points] > most and self._may_be_endless()
             if growing or len(self.entries) > _MOST_BLOCKS:
                 if not exact and innermost in self.widened:
