@@ -4,6 +4,7 @@ When natively run code meets a decision, every Python function between the call 
 block runs again from its start: nothing has to be undone, and a marked function is interpreted from then on.
 """
 
+import dis
 import functools
 import inspect
 import operator
@@ -76,6 +77,12 @@ def _watch_state_of(function: types.FunctionType, machine: "Machine") -> None:
     if code in machine.watched or _is_torch(function):
         return
     machine.watched.add(code)
+    if code not in machine.nested and any(
+        item.opname == "STORE_DEREF" and item.argval in code.co_freevars for item in dis.get_instructions(code)
+    ):
+        raise Refused(
+            "DY007", f"`{code.co_qualname}` changes a variable of a function around it, which outlives the call"
+        )
     machine.heap.watch(vars(function), f"the attributes of {code.co_qualname}")
     if "<locals>" not in code.co_qualname:
         for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
@@ -204,6 +211,7 @@ def _bind(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
 def make_function(machine: "Machine", frame: Frame, instruction: MakeFunction) -> types.FunctionType:
     """A function value of nested code, closed over the frame's cells."""
     code = instruction.code
+    machine.nested.add(code)
     cells = tuple(frame.registers[name] for name in instruction.captures)
     defaults = tuple(machine.value(frame, operand) for operand in instruction.defaults)
     function = types.FunctionType(code, frame.globals, code.co_name, defaults or None, cells or None)

@@ -64,6 +64,7 @@ class Machine:
         self.frames: list[Frame] = []
         self.marked: set[Any] = set()
         self.watched: set[Any] = set()
+        self.nested: set[Any] = set()
         self.interned: dict[Any, tuple[Any, ...]] = {}
         self.last_places: tuple[Span, ...] = ()
 

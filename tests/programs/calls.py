@@ -212,3 +212,20 @@ class NumberHeldByAttribute(Base):
     def forward(self, x):
         self.factor = x.sum().item()
         return self.scale(self.a(x)) if x.max() > 1 else x
+
+
+class NonlocalWithinCall(Base):
+    def forward(self, x):
+        calls = 0
+
+        def double(y):
+            nonlocal calls
+            calls += 1
+            return y * 2 if y.sum() > 0 else y
+
+        def shift(y):
+            nonlocal calls
+            calls += 10
+            return y + 1
+
+        return shift(double(double(x))), calls
