@@ -1,7 +1,7 @@
 """The kinds of value that cross between blocks: tensors and host values."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 DType = Literal[
     "bool",
@@ -18,19 +18,8 @@ DType = Literal[
 Dimension = int | str
 HostKind = Literal["bool", "int", "float"]
 
-DTYPES: tuple[DType, ...] = (
-    "bool",
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "float16",
-    "bfloat16",
-    "float32",
-    "float64",
-)
-HOST_KINDS: tuple[HostKind, ...] = ("bool", "int", "float")
+DTYPES: tuple[DType, ...] = get_args(DType)
+HOST_KINDS: tuple[HostKind, ...] = get_args(HostKind)
 
 
 @dataclass(frozen=True, slots=True)

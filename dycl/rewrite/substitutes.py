@@ -5,6 +5,7 @@ The machine steps into these instead of calling the builtin, so each comparison 
 
 import builtins
 import functools
+import operator
 from typing import Any
 
 from dycl.rewrite import natives
@@ -36,34 +37,26 @@ def sum_of(items: Any, start: Any = 0) -> Any:
 
 def least(*args: Any, **options: Any) -> Any:
     """`min(...)`."""
-    key = options.get("key")
-    values = list_of(args[0]) if len(args) == 1 else args
-    if not values:
-        if "default" in options:
-            return options["default"]
-        raise ValueError("min() arg is an empty sequence")
-    best = values[0]
-    best_key = best if key is None else key(best)
-    for value in values[1:]:
-        value_key = value if key is None else key(value)
-        if value_key < best_key:
-            best, best_key = value, value_key
-    return best
+    return _first_best(args, options, operator.lt, "min")
 
 
 def greatest(*args: Any, **options: Any) -> Any:
     """`max(...)`."""
+    return _first_best(args, options, operator.gt, "max")
+
+
+def _first_best(args: tuple[Any, ...], options: dict[str, Any], better: Any, name: str) -> Any:
     key = options.get("key")
     values = list_of(args[0]) if len(args) == 1 else args
     if not values:
         if "default" in options:
             return options["default"]
-        raise ValueError("max() arg is an empty sequence")
+        raise ValueError(f"{name}() arg is an empty sequence")
     best = values[0]
     best_key = best if key is None else key(best)
     for value in values[1:]:
         value_key = value if key is None else key(value)
-        if value_key > best_key:
+        if better(value_key, best_key):
             best, best_key = value, value_key
     return best
 

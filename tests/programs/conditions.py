@@ -124,3 +124,11 @@ class ScalarBufferAsTolerance(Base):
             residual = x.norm().item()
             steps += 1
         return {"x": x, "residual": residual, "steps": steps}
+
+
+class ExtremesByKey(Base):
+    def forward(self, x):
+        rows = [x[0], x[1], x[2]]
+        best = max(rows, key=lambda row: row.sum().item())
+        worst = min(rows, key=lambda row: row.sum().item())
+        return best - worst, max((row.max() for row in rows), default=None)
