@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from dycl.rewrite import intrinsics, natives
+from dycl.rewrite import intrinsics, natives, substitutes
 from dycl.rewrite.dynamic import NOT_HANDLED
 from dycl.rewrite.frames import Frame, Generator, HostRange, Purpose, RangeIterator
 from dycl.rewrite.freeze import import_symbol
@@ -25,7 +25,6 @@ from dycl.rewrite.normalise import normalise
 from dycl.rewrite.signals import DecisionMet, Refused, Restart
 from dycl.rewrite.source import has_source
 from dycl.rewrite.stops import Stop
-from dycl.rewrite.substitutes import SUBSTITUTES
 from dycl.rewrite.switches import switch_on_index
 
 if TYPE_CHECKING:
@@ -245,7 +244,8 @@ def _mark(machine: "Machine", stopped: BaseException) -> bool:
     while trace is not None:
         code = trace.tb_frame.f_code
         namespace = trace.tb_frame.f_globals.get("__name__", "")
-        if not namespace.startswith(("dycl.rewrite", "torch._", "torch.utils._")) and has_source(code):
+        internal = namespace.startswith(("dycl.rewrite", "torch._", "torch.utils._"))
+        if (not internal or namespace == substitutes.__name__) and has_source(code):
             codes.add(code)
         trace = trace.tb_next
     new = codes - machine.marked
@@ -297,9 +297,9 @@ _NEUTRAL: tuple[Any, ...] = (getattr, setattr, isinstance, id, iter, type, opera
 def _substitute(callee: Any) -> Any:
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, str | list) and getattr(callee, "__name__", "") in ("join", "sort"):
-        return functools.partial(SUBSTITUTES[getattr(type(owner), callee.__name__)], owner)
+        return functools.partial(substitutes.SUBSTITUTES[getattr(type(owner), callee.__name__)], owner)
     try:
-        return SUBSTITUTES.get(callee)
+        return substitutes.SUBSTITUTES.get(callee)
     except TypeError:
         return None
 
