@@ -256,9 +256,11 @@ def _mark(machine: "Machine", stopped: BaseException) -> bool:
 def _builtin(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
     """Call what has no Python source."""
     args, kwargs = arguments
-    if _mentions(arguments, (Generator,)) and callee not in _NEUTRAL and not _is_method_of_container(callee):
+    passed = any(isinstance(value, Generator) for value in (*args, *kwargs.values()))
+    if passed and callee not in _NEUTRAL and not _is_method_of_container(callee):
         raise Refused("DY002", f"a generator with decisions in it is passed to `{_name(callee)}`")
-    if _is_torch(callee) or (args and isinstance(args[0], torch.Tensor)):
+    is_operator = getattr(callee, "__module__", None) == operator.add.__module__
+    if _is_torch(callee) or (is_operator and isinstance(args[0], torch.Tensor)):
         args, kwargs = _with_symbols(args), _with_symbols(kwargs)
     met = DecisionMet.met
     try:
