@@ -1,6 +1,6 @@
 """How rewriting time grows with the number of decisions: 200 against 2,000 gates.
 
-.venv/bin/python bench/rewriting_time.py
+.venv/bin/python -m bench.rewriting_time
 """
 
 import torch

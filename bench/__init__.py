@@ -1,0 +1,1 @@
+"""Measurements of time, each a module to run: `python -m bench.rewriting_time`."""
