@@ -19,7 +19,7 @@ class Compiler(Protocol):
         ...
 
     def compile(self, graph: SubnetGraph) -> bytes:
-        """The code of a sub-DNN; `Untranslatable` if an operation's arguments have no translation."""
+        """The code of a sub-DNN; `backends.errors.Untranslatable` if an operation has no translation."""
         ...
 
 

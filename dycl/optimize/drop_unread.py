@@ -9,7 +9,7 @@ before                                  after
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dycl.hcfg.nodes import (
     Block,
@@ -32,6 +32,9 @@ from dycl.rewrite.assemble import Assembled, RecordedSubnet, needed_part
 
 Live = dict[BlockId, set[Name]]
 
+Dependencies = tuple[frozenset[int], ...]
+"""For each output of a sub-DNN, the positions of the inputs that it is computed from."""
+
 
 def drop_unread(assembled: Assembled) -> Assembled:
     """The same program, in which every parameter is read on some path."""
@@ -48,23 +51,11 @@ def drop_unread(assembled: Assembled) -> Assembled:
             if new != live[name]:
                 live[name] = new
                 changed = True
-    result = replace_blocks(assembled)
+    result = Assembled(assembled.entry, {}, {}, assembled.constants, assembled.types)
     for block in assembled.blocks.values():
         read = _read(block, assembled.blocks, live, ways)
         result.blocks[block.id] = _trimmed(block, assembled, live, read, result.subnets)
     return result
-
-
-def replace_blocks(assembled: Assembled) -> Assembled:
-    """The same program without its blocks and sub-DNNs."""
-    return Assembled(assembled.entry, {}, {}, assembled.constants, assembled.types)
-
-
-@dataclass(frozen=True, slots=True)
-class Dependencies:
-    """For each output of a sub-DNN, the positions of the inputs that it is computed from."""
-
-    inputs: tuple[frozenset[int], ...]
 
 
 def _dependencies(subnet: RecordedSubnet) -> Dependencies:
@@ -73,7 +64,7 @@ def _dependencies(subnet: RecordedSubnet) -> Dependencies:
     for output in graph.outputs:
         part = needed_part(graph, (output,))
         found.append(frozenset(position for position, ref in enumerate(graph.inputs) if ref in part.inputs))
-    return Dependencies(tuple(found))
+    return tuple(found)
 
 
 def _read(
@@ -89,7 +80,7 @@ def _read(
     read.update(step.condition for step in block.steps if isinstance(step, Check))
     for step in block.steps:
         if isinstance(step, Run):
-            for output, sources in zip(step.outputs, ways[step.subnet].inputs, strict=True):
+            for output, sources in zip(step.outputs, ways[step.subnet], strict=True):
                 if output in read:
                     read.update(step.inputs[position] for position in sources)
     return read

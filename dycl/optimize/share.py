@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from dycl.backends import Compiler
-from dycl.backends.onnx.errors import Untranslatable
+from dycl.backends.errors import Untranslatable
 from dycl.hcfg.nodes import Block, BlockId, Let, Run, Step, Subnet, SubnetId, Weight, WeightId
 from dycl.hcfg.subnet import SubnetGraph
 from dycl.hcfg.types import TensorType

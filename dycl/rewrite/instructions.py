@@ -238,7 +238,6 @@ class FlatFunction:
     instructions: tuple[Instruction, ...]
     handlers: tuple[Label | None, ...]
     cells: frozenset[Register]
-    is_generator: bool
     live: tuple[frozenset[Register], ...]
     endless: frozenset[int]
     loops: Mapping[Register, Label]

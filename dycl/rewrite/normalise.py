@@ -6,7 +6,6 @@ clean-up is written out once for each way.
 """
 
 import ast
-import inspect
 import types
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -104,7 +103,6 @@ class _Statements(Expressions):
             instructions=instructions,
             handlers=handlers,
             cells=frozenset((*self.code.co_cellvars, *self.code.co_freevars)),
-            is_generator=bool(self.code.co_flags & inspect.CO_GENERATOR),
             live=live_registers(instructions, handlers),
             endless=inside_while_loops(instructions),
             loops={item.iterator: at for at, item in enumerate(instructions) if isinstance(item, NextItem)},

@@ -119,9 +119,13 @@ def zipped(first_one: Any, *others: Any, strict: bool = False) -> Any:
     position = 0
     for item in first_one:
         if any(position >= len(items) for items in lists):
+            if strict:
+                raise ValueError("zip() has an argument that is shorter than argument 1")
             return
         yield item, *[items[position] for items in lists]
         position = position + 1
+    if strict and any(position < len(items) for items in lists):
+        raise ValueError("zip() has an argument that is longer than argument 1")
 
 
 def joined(separator: str, items: Any) -> str:

@@ -137,3 +137,20 @@ class LongBoundedLoop(Base):
                 break
             words.append(x.argmax())
         return torch.stack(words) if words else x
+
+
+class StrictZipOfGenerator(Base):
+    def results(self, x):
+        for layer in (self.a, self.b, self.c):
+            x = layer(x)
+            if x.sum() > 0:
+                yield x
+
+    def forward(self, x):
+        kept = []
+        try:
+            for y, scale in zip(self.results(x), (1.0, 2.0), strict=True):
+                kept.append(y * scale)
+        except ValueError:
+            return kept, False
+        return kept, True

@@ -4,7 +4,7 @@ Every ATen operation is translated by one small function, its lowering; `lowerin
 element types and corner cases are PyTorch's; what cannot be translated exactly is refused.
 """
 
-from dycl.backends.onnx.errors import Untranslatable
+from dycl.backends.errors import Untranslatable
 from dycl.backends.onnx.lowerings import LOWERINGS
 from dycl.backends.onnx.model import translate
 

@@ -12,7 +12,7 @@ import onnx
 from numpy.typing import ArrayLike
 from onnx import helper, numpy_helper
 
-from dycl.backends.onnx.errors import Untranslatable
+from dycl.backends.errors import Untranslatable
 from dycl.backends.onnx.kernels import KERNELS, PREDICATES, carrier
 from dycl.backends.onnx.values import (
     UNKNOWN,

@@ -4,7 +4,7 @@ from dycl.hcfg.types import Span
 
 
 class Untranslatable(Exception):
-    """An operation whose arguments have no translation to ONNX."""
+    """An operation whose arguments have no translation."""
 
     def __init__(self, reason: str, span: Span) -> None:
         super().__init__(f"{span}: {reason}")
