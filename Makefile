@@ -5,9 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SOURCES := dycl tests bench
+MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test format lint typecheck cases clean
+.PHONY: help demo test format lint typecheck cases fuzz clean
 
 help:
 	@echo "make demo       train an early-exit classifier, compile it, compare it with PyTorch"
@@ -16,6 +17,7 @@ help:
 	@echo "make lint       look for likely mistakes"
 	@echo "make typecheck  check every type"
 	@echo "make cases      write the expected half of the case files anew"
+	@echo "make fuzz       compile random programs and compare them with PyTorch, for MINUTES=30"
 	@echo "make clean      remove everything that make made"
 
 demo: $(READY)
@@ -39,6 +41,9 @@ typecheck: $(READY)
 
 cases: $(READY)
 	$(BIN)/pytest tests/cases --regenerate
+
+fuzz: $(READY)
+	$(BIN)/python -m tests.generated --minutes $(MINUTES)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -17,6 +17,7 @@ from dycl.optimize.drop_unread import drop_unread
 from dycl.optimize.share import Shared, share
 from dycl.rewrite.assemble import Assembled, assemble
 from dycl.rewrite.diagnostics import Problem, problem_at
+from dycl.rewrite.draws import refused_draws
 from dycl.rewrite.inputs import Inputs, example_inputs
 from dycl.rewrite.rewriter import Rewriter, Rewritten
 from dycl.rewrite.signals import Refused
@@ -34,6 +35,7 @@ def compile(
     args: Any = (),
     kwargs: Mapping[str, Any] | None = None,
     *,
+    dynamic_shapes: Any = None,
     backend: str = "onnxruntime",
     method: str = "forward",
     threads: int = 1,
@@ -42,15 +44,17 @@ def compile(
     """A program that does what `model` does, decisions included, and runs without PyTorch.
 
     `args` (a tuple, or the one argument itself) and `kwargs` are an example call: the program takes arguments of the
-    same nesting, element types and shapes. `method` is the method to compile. `threads` is how many threads a sub-DNN
-    may use. `progress` is called with the stage's name, how much of it is done and how much is known to be left;
-    `program.timings` says afterwards how long each stage took.
+    same nesting, element types and shapes. `dynamic_shapes` says, as in `torch.export`, which sizes may differ from
+    the example's: `{"x": {0: torch.export.Dim("batch")}}`; the program then holds for every size, and the example's
+    does not matter. `method` is the method to compile. `threads` is how many threads a sub-DNN may use. `progress` is
+    called with the stage's name, how much of it is done and how much is known to be left; `program.timings` says
+    afterwards how long each stage took.
 
     Raises CompileError, with every problem found, if the model needs something that is not supported.
     """
     compiler = find_compiler(backend)
     stages = Stages()
-    examined = examine(model, args, kwargs, method, compiler, progress, stages)
+    examined = examine(model, args, kwargs, dynamic_shapes, method, compiler, progress, stages)
     if examined.problems:
         raise CompileError(examined.problems)
     shared, assembled, inputs = examined.shared, examined.assembled, examined.inputs
@@ -93,6 +97,7 @@ def examine(
     model: nn.Module,
     args: Any,
     kwargs: Mapping[str, Any] | None,
+    dynamic_shapes: Any,
     method: str,
     compiler: Compiler,
     progress: Progress | None = None,
@@ -107,7 +112,7 @@ def examine(
     try:
         _require_eval(model)
         positional = tuple(args) if isinstance(args, tuple | list) else (args,)
-        inputs = example_inputs(callee, positional, dict(kwargs or {}))
+        inputs = example_inputs(callee, positional, dict(kwargs or {}), dynamic_shapes)
     except Refused as refused:
         raise CompileError([problem_at(refused, (span_of_function(getattr(model, method)),))]) from None
     with stages.timed("rewrite"):
@@ -121,6 +126,8 @@ def examine(
             _verify(model, inputs, assembled)
             assembled = drop_unread(assembled)
             _verify(model, inputs, assembled)
+    problems = [*problems, *refused_draws(rewritten, assembled)]
+    if assembled is not None and not problems:
         names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
         with stages.timed("compile"):
             shared = share(assembled, compiler, names, lambda done, left: report("compile", done, left))
@@ -139,9 +146,16 @@ def _graph(
 ) -> Hcfg:
     """The model's graph, verified."""
     parameters = tuple(map(Parameter, inputs.names, inputs.types))
-    names = inputs.parameter_names
     hcfg = Hcfg(
-        type(model).__name__, inputs.signature, parameters, entry, blocks, subnets, weights, parameter_names=names
+        type(model).__name__,
+        inputs.signature,
+        parameters,
+        entry,
+        blocks,
+        subnets,
+        weights,
+        parameter_names=inputs.parameter_names,
+        sizes=inputs.sizes,
     )
     verify(hcfg)
     return hcfg

@@ -67,7 +67,7 @@ def test_the_example_is_refused_with_the_message_shown(
     page = _page(identifier)
     module = import_program(page.programs[0], tmp_path, monkeypatch)
     with pytest.raises(dycl.CompileError) as refused:
-        dycl.compile(_model(module), module.inputs())
+        dycl.compile(_model(module), module.inputs(), dynamic_shapes=getattr(module, "DYNAMIC_SHAPES", None))
     assert str(refused.value).strip() == page.message
     assert [problem.identifier for problem in refused.value.problems] == [identifier]
 
@@ -82,7 +82,7 @@ def test_the_rewritten_examples_compile(identifier: str, tmp_path: Path, monkeyp
         module = import_program(program, folder, monkeypatch)
         torch.manual_seed(0)
         model = _model(module)
-        compiled = dycl.compile(model, module.inputs())
+        compiled = dycl.compile(model, module.inputs(), dynamic_shapes=getattr(module, "DYNAMIC_SHAPES", None))
         for _ in range(25):
             inputs = module.inputs()
             with torch.no_grad():

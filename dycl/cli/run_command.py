@@ -81,15 +81,25 @@ def _call(hcfg: Hcfg, arrays: Sequence[Array]) -> tuple[tuple[object, ...], dict
         wanted = ", ".join(f"{parameter.name}: {parameter.type}" for parameter in hcfg.inputs) or "none"
         raise Failure(f"the program takes {counted(len(hcfg.inputs), 'input')} ({wanted}), {len(arrays)} came")
 
-    def take(slot: Slot) -> object:
-        array = arrays[slot.index]
-        return array.item() if slot.kind != "tensor" and array.ndim == 0 else array
-
-    match arrange(hcfg.signature, take, {}):
+    match arrange(hcfg.signature, _Arguments(arrays), {}):
         case (tuple(args), dict(kwargs)):
             return args, kwargs
         case _:
             raise ValueError("the graph was not verified")
+
+
+class _Arguments:
+    """The arrays of a call as the values of its signature, which has no lists of unknown length."""
+
+    def __init__(self, arrays: Sequence[Array]) -> None:
+        self._arrays = arrays
+
+    def value(self, slot: Slot, row: int | None) -> object:
+        array = self._arrays[slot.index]
+        return array.item() if slot.kind != "tensor" and array.ndim == 0 else array
+
+    def length(self, index: int) -> int:
+        return len(self._arrays[index])
 
 
 def _shown(name: str, value: object) -> str:

@@ -33,6 +33,7 @@ from dycl.hcfg.nodes import (
     Parameter,
     Return,
     Run,
+    SizeRule,
     Step,
     Subnet,
     Switch,
@@ -54,6 +55,7 @@ def to_json(hcfg: Hcfg) -> bytes:
             "signature": write_structure(hcfg.signature),
             "parameter_names": list(hcfg.parameter_names),
             "inputs": [_write_parameter(parameter) for parameter in hcfg.inputs],
+            "sizes": [_write_size_rule(rule) for rule in hcfg.sizes],
             "entry": hcfg.entry,
             "blocks": [_write_block(block) for block in hcfg.blocks.values()],
             "subnets": [_write_subnet(subnet) for subnet in hcfg.subnets.values()],
@@ -64,13 +66,14 @@ def to_json(hcfg: Hcfg) -> bytes:
 
 def from_json(data: bytes) -> Hcfg:
     """The graph that `data` describes; HcfgError if `data` is not the JSON form of one."""
-    name, signature, parameter_names, inputs, entry, blocks, subnets, weights = fields(
+    name, signature, parameter_names, inputs, sizes, entry, blocks, subnets, weights = fields(
         strict_json.parse(data, "the graph"),
         "the graph",
         "name",
         "signature",
         "parameter_names",
         "inputs",
+        "sizes",
         "entry",
         "blocks",
         "subnets",
@@ -81,6 +84,7 @@ def from_json(data: bytes) -> Hcfg:
         signature=read_structure(signature, "signature"),
         parameter_names=texts(parameter_names, "parameter_names"),
         inputs=tuple(_read_parameter(*item) for item in items(inputs, "inputs")),
+        sizes=tuple(_read_size_rule(*item) for item in items(sizes, "sizes")),
         entry=text(entry, "entry"),
         blocks=_by_id([_read_block(*item) for item in items(blocks, "blocks")], "blocks"),
         subnets=_by_id([_read_subnet(*item) for item in items(subnets, "subnets")], "subnets"),
@@ -102,6 +106,29 @@ def _write_parameter(parameter: Parameter) -> Json:
 def _read_parameter(value: object, place: str) -> Parameter:
     name, value_type = fields(value, place, "name", "type")
     return Parameter(text(name, f"{place}.name"), read_type(value_type, f"{place}.type"))
+
+
+def _write_size_rule(rule: SizeRule) -> Json:
+    return {
+        "name": rule.name,
+        "least": rule.least,
+        "most": rule.most,
+        "root": rule.root,
+        "factor": rule.factor,
+        "offset": rule.offset,
+    }
+
+
+def _read_size_rule(value: object, place: str) -> SizeRule:
+    name, least, most, root, factor, offset = fields(value, place, "name", "least", "most", "root", "factor", "offset")
+    return SizeRule(
+        name=text(name, f"{place}.name"),
+        least=integer(least, f"{place}.least"),
+        most=integer(most, f"{place}.most"),
+        root=text(root, f"{place}.root"),
+        factor=integer(factor, f"{place}.factor"),
+        offset=integer(offset, f"{place}.offset"),
+    )
 
 
 def _write_block(block: Block) -> Json:
@@ -194,8 +221,14 @@ def _write_terminator(terminator: Terminator) -> Json:
                 "message": message,
                 "span": span,
             }
-        case Return(values=values, structure=structure):
-            return {"kind": "Return", "values": list(values), "structure": write_structure(structure), "span": span}
+        case Return(values=values, structure=structure, next_call=next_call):
+            return {
+                "kind": "Return",
+                "values": list(values),
+                "structure": write_structure(structure),
+                "next_call": None if next_call is None else _write_target(next_call),
+                "span": span,
+            }
         case Fail(error=error, message=message):
             return {"kind": "Fail", "error": error, "message": message, "span": span}
 
@@ -225,11 +258,14 @@ def _read_terminator(value: object, place: str) -> Terminator:
                 read_span(span, f"{place}.span"),
             )
         case "Return":
-            _, values, structure, span = fields(value, place, "kind", "values", "structure", "span")
+            _, values, structure, next_call, span = fields(
+                value, place, "kind", "values", "structure", "next_call", "span"
+            )
             return Return(
                 texts(values, f"{place}.values"),
                 read_structure(structure, f"{place}.structure"),
                 read_span(span, f"{place}.span"),
+                None if next_call is None else _read_target(next_call, f"{place}.next_call"),
             )
         case "Fail":
             _, error, message, span = fields(value, place, "kind", "error", "message", "span")

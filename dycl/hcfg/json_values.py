@@ -5,7 +5,7 @@ import math
 from dycl.hcfg import strict_json
 from dycl.hcfg.errors import HcfgError
 from dycl.hcfg.strict_json import Json, fields, integer, items, text, texts
-from dycl.hcfg.structure import Items, Record, Slot, Static, Structure, Table
+from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
 from dycl.hcfg.types import DTYPES, HOST_KINDS, Dimension, HostType, Span, TensorType, ValueType
 
 MAX_NESTING = 64
@@ -82,6 +82,10 @@ def write_structure(structure: Structure) -> Json:
                 "fields": list(names),
                 "items": _write_structures(structure.items),
             }
+        case Named(name=name):
+            return {"kind": "Named", "name": name}
+        case Rows(length=length, item=item):
+            return {"kind": "Rows", "length": length, "item": write_structure(item)}
 
 
 def _write_structures(structures: tuple[Structure, ...]) -> Json:
@@ -126,7 +130,15 @@ def read_structure(value: object, place: str, depth: int = 0) -> Structure:
                 return Record("namedtuple", type_text, members, children)
             if record == "dataclass":
                 return Record("dataclass", type_text, members, children)
+            if record == "object":
+                return Record("object", type_text, members, children)
             raise HcfgError(f"{place} is a record of an unknown kind")
+        case "Named":
+            _, name = fields(value, place, "kind", "name")
+            return Named(text(name, f"{place}.name"))
+        case "Rows":
+            _, length, row = fields(value, place, "kind", "length", "item")
+            return Rows(integer(length, f"{place}.length"), read_structure(row, f"{place}.item", depth + 1))
         case unknown:
             raise HcfgError(f"{place} has the unknown kind {unknown!r:.80}")
 

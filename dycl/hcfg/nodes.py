@@ -106,11 +106,16 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """Leave the program with `values` arranged as `structure` says."""
+    """Leave the program with `values` arranged as `structure` says.
+
+    A program that keeps state from call to call says here where its next call begins: in `next_call.block`, whose
+    parameters are the program's inputs and then the values kept, which are `next_call.arguments`.
+    """
 
     values: tuple[Name, ...]
     structure: Structure
     span: Span
+    next_call: Target | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +154,34 @@ class Subnet:
 
 
 @dataclass(frozen=True, slots=True)
+class SizeRule:
+    """What a call must keep to: the size `name` is `factor * root + offset`, and `root` is from `least` to `most`."""
+
+    name: str
+    least: int
+    most: int
+    root: str
+    factor: int = 1
+    offset: int = 0
+
+    def __str__(self) -> str:
+        scaled = self.root if self.factor == 1 else f"{self.factor}*{self.root}"
+        return scaled if not self.offset else f"{scaled} {'+' if self.offset > 0 else '-'} {abs(self.offset)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Hcfg:
     """A whole program: its call signature, its blocks, its sub-DNNs and its weights.
 
     `signature` nests the call as a tuple of (positional arguments, keyword arguments); `parameter_names` are the names
-    of the program's parameters in order, where known, so that a call may pass them either way.
+    of the program's parameters in order, where known, so that a call may pass them either way. A named dimension of an
+    input stands for any size, the same one wherever the name occurs, as far as the rules in `sizes` let it.
     """
 
     name: str
     signature: Structure
     parameter_names: tuple[str, ...] = field(default=(), kw_only=True)
+    sizes: tuple[SizeRule, ...] = field(default=(), kw_only=True)
     inputs: tuple[Parameter, ...]
     entry: BlockId
     blocks: Mapping[BlockId, Block]
@@ -177,3 +200,8 @@ def targets(terminator: Terminator) -> tuple[Target, ...]:
             return tuple(target for _, target in cases)
         case Return() | Fail():
             return ()
+
+
+def next_calls(terminator: Terminator) -> tuple[Target, ...]:
+    """Where the next call begins, if this terminator says so."""
+    return (terminator.next_call,) if isinstance(terminator, Return) and terminator.next_call is not None else ()

@@ -38,24 +38,50 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A named tuple or a dataclass: named fields under a type's name."""
+    """A named tuple, a dataclass or another object with attributes: named fields under a type's name."""
 
-    kind: Literal["namedtuple", "dataclass"]
+    kind: Literal["namedtuple", "dataclass", "object"]
     type_name: str
     fields: tuple[str, ...]
     items: tuple["Structure", ...]
 
 
-Structure = Slot | Static | Items | Table | Record
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A list whose length the input decides.
+
+    Each slot of `item` stands for a tensor in which the values of all items are stacked; `length` is the index of one
+    such tensor, whose first dimension is the length also where the items hold no value.
+    """
+
+    length: int
+    item: "Structure"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Something that only its name stands for, such as a type or an element type: the caller may supply it by name."""
+
+    name: str
+
+
+Structure = Slot | Static | Items | Table | Record | Rows | Named
 
 
 def children(structure: Structure) -> tuple[Structure, ...]:
     """The structures directly inside `structure`."""
     match structure:
-        case Slot() | Static():
+        case Slot() | Static() | Named():
             return ()
         case Items(items=items) | Table(items=items) | Record(items=items):
             return items
+        case Rows(item=item):
+            return (item,)
+
+
+def nested(structure: Structure) -> list[Structure]:
+    """A structure and every structure inside it, outer ones first."""
+    return [structure, *(inner for child in children(structure) for inner in nested(child))]
 
 
 def slots(structure: Structure) -> list[Slot]:

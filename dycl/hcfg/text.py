@@ -25,14 +25,15 @@ from dycl.hcfg.nodes import (
     Parameter,
     Return,
     Run,
+    SizeRule,
     Step,
     Subnet,
     Switch,
     Target,
     Terminator,
 )
-from dycl.hcfg.structure import Items, Record, Slot, Static, Structure, Table
-from dycl.hcfg.types import Span
+from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
+from dycl.hcfg.types import MAX_DIMENSION, Span
 
 COMMENT_COLUMN = 56
 
@@ -44,12 +45,21 @@ def to_text(hcfg: Hcfg) -> str:
         f"  call {_structure(hcfg.signature, [parameter.name for parameter in hcfg.inputs])}",
         f"  weights {len(hcfg.weights)}, sub-DNNs {len(hcfg.subnets)}, entry {hcfg.entry}",
     ]
+    lines += [f"  size {_size_rule(rule)}" for rule in hcfg.sizes]
     for block in hcfg.blocks.values():
         lines += ("", *_block(block))
     if hcfg.subnets:
         lines.append("")
     lines += [_subnet(subnet) for subnet in hcfg.subnets.values()]
     return "\n".join(lines) + "\n"
+
+
+def _size_rule(rule: SizeRule) -> str:
+    bounds = f"{rule.least} to {rule.most}" if rule.most < MAX_DIMENSION else f"{rule.least} or more"
+    if rule.name == rule.root:
+        return f"{rule.name}: {bounds}"
+    formula = "" if rule.name == str(rule) else f" = {rule}"
+    return f"{rule.name}{formula}: {rule.root} is {bounds}"
 
 
 def _block(block: Block) -> Iterable[str]:
@@ -85,8 +95,9 @@ def _terminator(terminator: Terminator) -> list[str]:
         case Switch(value=value, cases=cases, error=error, message=message):
             ways = [f"{case}: {_target(target)}" for case, target in cases]
             return [f"switch {value}", *ways, f"else: {_error(error, message)}"]
-        case Return(values=values, structure=structure):
-            return [f"return {_structure(structure, values)}"]
+        case Return(values=values, structure=structure, next_call=next_call):
+            kept = [] if next_call is None else [f"next call: {_target(next_call)}"]
+            return [f"return {_structure(structure, values)}", *kept]
         case Fail(error=error, message=message):
             return [f"fail {_error(error, message)}"]
 
@@ -111,6 +122,10 @@ def _structure(structure: Structure, names: Iterable[str]) -> str:
             case Record(type_name=type_name, fields=fields, items=items):
                 inner = ", ".join(f"{field}={show(item)}" for field, item in zip(fields, items, strict=True))
                 return f"{type_name}({inner})"
+            case Named(name=name):
+                return f"<{name}>"
+            case Rows(length=length, item=item):
+                return f"[{show(item)} for each row of {known[length]}]"
 
     return show(structure)
 

@@ -19,6 +19,7 @@ Dimension = int | str
 HostKind = Literal["bool", "int", "float"]
 
 DTYPES: tuple[DType, ...] = get_args(DType)
+MAX_DIMENSION = 2**63 - 1
 HOST_KINDS: tuple[HostKind, ...] = get_args(HostKind)
 
 

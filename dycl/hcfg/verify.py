@@ -28,13 +28,13 @@ from dycl.hcfg.nodes import (
     Target,
     Terminator,
     Weight,
+    next_calls,
     targets,
 )
-from dycl.hcfg.structure import Items, Record, Slot, Static, Structure, Table, children, slots
-from dycl.hcfg.types import DTYPES, HOST_KINDS, DType, HostType, TensorType, ValueType, carrier
+from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table, children, nested, slots
+from dycl.hcfg.types import DTYPES, HOST_KINDS, MAX_DIMENSION, DType, HostType, TensorType, ValueType, carrier
 
 MAX_RANK = 16
-MAX_DIMENSION = 2**63 - 1
 MAX_NAME = 1000
 MAX_NESTING = 32
 INTEGER_DTYPES: tuple[DType, ...] = ("uint8", "int8", "int16", "int32", "int64")
@@ -56,6 +56,7 @@ def verify(hcfg: Hcfg) -> None:
     for parameter in hcfg.inputs:
         _check_parameter(parameter, "the program's inputs")
     _check_signature(hcfg)
+    _check_sizes(hcfg)
     for block_id, block in hcfg.blocks.items():
         _check_block(block_id, block, hcfg)
     _check_entry(hcfg)
@@ -94,6 +95,8 @@ def _check_signature(hcfg: Hcfg) -> None:
             pass
         case _:
             raise HcfgError(f"{place} is not a pair of positional arguments and keyword arguments")
+    if any(isinstance(part, Rows) for part in nested(hcfg.signature)):
+        raise HcfgError(f"{place} has a list of unknown length")
     found = slots(hcfg.signature)
     if sorted(slot.index for slot in found) != list(range(len(hcfg.inputs))):
         raise HcfgError(f"{place} does not use each of the {len(hcfg.inputs)} inputs exactly once")
@@ -102,6 +105,22 @@ def _check_signature(hcfg: Hcfg) -> None:
         kind = value_type.kind if isinstance(value_type, HostType) else "tensor"
         if slot.kind != kind:
             raise HcfgError(f"{place} takes input {slot.index} as {slot.kind}, but its type is {value_type}")
+
+
+def _check_sizes(hcfg: Hcfg) -> None:
+    names = {name for parameter in hcfg.inputs for name in carrier(parameter.type).shape if isinstance(name, str)}
+    _require_distinct([rule.name for rule in hcfg.sizes], "the names of the size rules")
+    for rule in hcfg.sizes:
+        place = f"the rule for the size {rule.name!r:.80}"
+        _check_name(rule.root, f"the root of {place}")
+        if rule.name not in names:
+            raise HcfgError(f"{place} is about no dimension of an input")
+        if not 0 <= rule.least <= rule.most <= MAX_DIMENSION:
+            raise HcfgError(f"{place} goes from {rule.least} to {rule.most}")
+        if not 1 <= rule.factor <= MAX_DIMENSION or abs(rule.offset) > MAX_DIMENSION:
+            raise HcfgError(f"{place} is {rule}")
+        if rule.name == rule.root and (rule.factor, rule.offset) != (1, 0):
+            raise HcfgError(f"{place} says that it is {rule}")
 
 
 def _check_block(block_id: str, block: Block, hcfg: Hcfg) -> None:
@@ -168,8 +187,10 @@ def _check_terminator(terminator: Terminator, scope: Scope, hcfg: Hcfg, place: s
             if not all(INT64_MIN <= case <= INT64_MAX for case, _ in cases):
                 raise HcfgError(f"{place} has a case that does not fit 64 bits")
             _check_name(error, f"an error of {place}")
-        case Return(values=values, structure=structure):
+        case Return(values=values, structure=structure, next_call=next_call):
             _check_return(values, structure, scope, place)
+            if next_call is not None:
+                _check_next_call(next_call, scope, hcfg, place)
         case Fail(error=error):
             _check_name(error, f"an error of {place}")
 
@@ -196,14 +217,38 @@ def _check_arguments(
 def _check_return(values: tuple[Name, ...], structure: Structure, scope: Scope, place: str) -> None:
     types = [_lookup(scope, value, place) for value in values]
     _check_structure(structure, f"the result of {place}")
-    found = slots(structure)
-    if {slot.index for slot in found} != set(range(len(values))):
+    stacked = [rows for rows in nested(structure) if isinstance(rows, Rows)]
+    lengths = {rows.length for rows in stacked}
+    if {slot.index for slot in slots(structure)} | lengths != set(range(len(values))):
         raise HcfgError(f"the result of {place} does not use each of its {len(values)} values")
-    for slot in found:
-        if slot.kind != "tensor" and carrier(types[slot.index]) != HostType(slot.kind).tensor:
-            raise HcfgError(
-                f"the result of {place} takes {values[slot.index]} as {slot.kind}, but it is {types[slot.index]}"
-            )
+    in_rows = {id(slot) for rows in stacked for slot in slots(rows)}
+    for slot in slots(structure):
+        value_type = carrier(types[slot.index])
+        _check_slot(slot, values[slot.index], value_type, id(slot) in in_rows, f"the result of {place}")
+    for rows in stacked:
+        if any(isinstance(inner, Rows) for inner in nested(rows.item)):
+            raise HcfgError(f"the result of {place} has lists of unknown length inside each other")
+        if not carrier(types[rows.length]).shape:
+            raise HcfgError(f"the result of {place} takes the length of a list from {types[rows.length]}")
+
+
+def _check_slot(slot: Slot, name: Name, value_type: TensorType, in_rows: bool, place: str) -> None:
+    """A number is a 0-d tensor, or a 1-d one where the items of a list are stacked."""
+    shape = value_type.shape[1:] if in_rows else value_type.shape
+    wrong = slot.kind != "tensor" and TensorType(value_type.dtype, shape) != HostType(slot.kind).tensor
+    if wrong or (in_rows and not value_type.shape):
+        raise HcfgError(f"{place} takes {name} as {slot.kind}, but it is {value_type}")
+
+
+def _check_next_call(target: Target, scope: Scope, hcfg: Hcfg, place: str) -> None:
+    block = hcfg.blocks.get(target.block)
+    if block is None:
+        raise HcfgError(f"{place} lets the next call begin in block {target.block}, which does not exist")
+    count = len(hcfg.inputs)
+    if block.parameters[:count] != hcfg.inputs:
+        raise HcfgError(f"{place} lets the next call begin in block {target.block}, which does not take the inputs")
+    kept = [carrier(parameter.type) for parameter in block.parameters[count:]]
+    _check_arguments(target.arguments, kept, scope, place, f"the next call in block {target.block}")
 
 
 def _check_condition(condition: Name, scope: Scope, place: str) -> None:
@@ -224,7 +269,8 @@ def _check_reachable(hcfg: Hcfg) -> None:
     seen = {hcfg.entry}
     waiting = [hcfg.entry]
     while waiting:
-        for target in targets(hcfg.blocks[waiting.pop()].terminator):
+        terminator = hcfg.blocks[waiting.pop()].terminator
+        for target in (*targets(terminator), *next_calls(terminator)):
             if target.block not in seen:
                 seen.add(target.block)
                 waiting.append(target.block)
@@ -243,8 +289,10 @@ def _check_structure(structure: Structure, place: str) -> None:
             case Slot(kind=kind):
                 if kind != "tensor" and kind not in HOST_KINDS:
                     raise HcfgError(f"{place} has a slot of the unknown kind {kind}")
-            case Static():
+            case Static() | Rows():
                 pass
+            case Named(name=name):
+                _check_name(name, f"a name in {place}")
             case Items(kind=kind):
                 if kind not in ("tuple", "list"):
                     raise HcfgError(f"{place} has a sequence of the unknown kind {kind}")
@@ -252,7 +300,7 @@ def _check_structure(structure: Structure, place: str) -> None:
                 _check_type_name(type_name, place)
                 _require_keys(keys, items, f"a {type_name} of {place}")
             case Record(kind=kind, type_name=type_name, fields=fields, items=items):
-                if kind not in ("namedtuple", "dataclass"):
+                if kind not in ("namedtuple", "dataclass", "object"):
                     raise HcfgError(f"{place} has a record of the unknown kind {kind}")
                 _check_type_name(type_name, place)
                 for field in fields:

@@ -26,6 +26,7 @@ from dycl.hcfg.nodes import (
     Switch,
     Target,
     Terminator,
+    next_calls,
     targets,
 )
 from dycl.rewrite.assemble import Assembled, RecordedSubnet, needed_part
@@ -40,21 +41,25 @@ def drop_unread(assembled: Assembled) -> Assembled:
     """The same program, in which every parameter is read on some path."""
     ways = {name: _dependencies(subnet) for name, subnet in assembled.subnets.items()}
     live: Live = {name: set() for name in assembled.blocks}
+    inputs = len(assembled.blocks[assembled.entry].parameters)
+    calls = {assembled.entry} | {
+        target.block for block in assembled.blocks.values() for target in next_calls(block.terminator)
+    }
     changed = True
     while changed:
         changed = False
         for name, block in reversed(assembled.blocks.items()):
-            read = _read(block, assembled.blocks, live, ways)
+            read = _read(block, assembled.blocks, inputs, live, ways)
             new = read & {parameter.name for parameter in block.parameters}
-            if name == assembled.entry:
-                new = {parameter.name for parameter in block.parameters}
+            if name in calls:
+                new |= {parameter.name for parameter in block.parameters[:inputs]}
             if new != live[name]:
                 live[name] = new
                 changed = True
     result = Assembled(assembled.entry, {}, {}, assembled.constants, assembled.types)
     for block in assembled.blocks.values():
-        read = _read(block, assembled.blocks, live, ways)
-        result.blocks[block.id] = _trimmed(block, assembled, live, read, result.subnets)
+        read = _read(block, assembled.blocks, inputs, live, ways)
+        result.blocks[block.id] = _trimmed(block, assembled, inputs, live, read, result.subnets)
     return result
 
 
@@ -68,12 +73,12 @@ def _dependencies(subnet: RecordedSubnet) -> Dependencies:
 
 
 def _read(
-    block: Block, blocks: Mapping[BlockId, Block], live: Live, ways: Mapping[SubnetId, Dependencies]
+    block: Block, blocks: Mapping[BlockId, Block], inputs: int, live: Live, ways: Mapping[SubnetId, Dependencies]
 ) -> set[Name]:
     """The names of a block that something reads, in it or on a way on from it."""
     read = set(_terminator_reads(block.terminator))
-    for target in targets(block.terminator):
-        parameters = blocks[target.block].parameters
+    for target, skipped in _ways_on(block.terminator, inputs):
+        parameters = blocks[target.block].parameters[skipped:]
         for parameter, argument in zip(parameters, target.arguments, strict=True):
             if parameter.name in live[target.block]:
                 read.add(argument)
@@ -84,6 +89,14 @@ def _read(
                 if output in read:
                     read.update(step.inputs[position] for position in sources)
     return read
+
+
+def _ways_on(terminator: Terminator, inputs: int) -> list[tuple[Target, int]]:
+    """Every way on, and how many parameters of its block do not come from here: a next call brings its own inputs."""
+    return [
+        *((target, 0) for target in targets(terminator)),
+        *((target, inputs) for target in next_calls(terminator)),
+    ]
 
 
 def _terminator_reads(terminator: Terminator) -> tuple[Name, ...]:
@@ -97,7 +110,12 @@ def _terminator_reads(terminator: Terminator) -> tuple[Name, ...]:
 
 
 def _trimmed(
-    block: Block, assembled: Assembled, live: Live, read: set[Name], subnets: dict[SubnetId, RecordedSubnet]
+    block: Block,
+    assembled: Assembled,
+    inputs: int,
+    live: Live,
+    read: set[Name],
+    subnets: dict[SubnetId, RecordedSubnet],
 ) -> Block:
     steps: list[Step] = []
     for step in block.steps:
@@ -110,8 +128,8 @@ def _trimmed(
             case Check():
                 steps.append(step)
 
-    def trim(target: Target) -> Target:
-        parameters = assembled.blocks[target.block].parameters
+    def trim(target: Target, skipped: int = 0) -> Target:
+        parameters = assembled.blocks[target.block].parameters[skipped:]
         kept = [
             argument
             for parameter, argument in zip(parameters, target.arguments, strict=True)
@@ -127,6 +145,8 @@ def _trimmed(
             terminator = replace(terminator, then=trim(then), orelse=trim(orelse))
         case Switch(cases=cases):
             terminator = replace(terminator, cases=tuple((case, trim(target)) for case, target in cases))
+        case Return(next_call=Target() as target):
+            terminator = replace(terminator, next_call=trim(target, inputs))
     parameters = tuple(parameter for parameter in block.parameters if parameter.name in live[block.id])
     return replace(block, parameters=parameters, steps=tuple(steps), terminator=terminator)
 

@@ -11,11 +11,11 @@ from dycl.compiler import examine
 from dycl.errors import CompileError
 from dycl.hcfg.subnet import Ref
 from dycl.hcfg.types import Span
-from dycl.rewrite.assemble import argument_refs
+from dycl.rewrite.assemble import argument_refs, parameter_names
 from dycl.rewrite.diagnostics import Problem, source_text
 from dycl.rewrite.recorder import Recording
-from dycl.rewrite.rewriter import Decision, Entry, Rewritten
-from dycl.rewrite.widening import Fixed, leaf_names, leaf_sources
+from dycl.rewrite.rewriter import Decision, Entry, Rewritten, edges, reached
+from dycl.rewrite.widening import Stacked, leaf_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +74,13 @@ def explain(
     args: Any = (),
     kwargs: Mapping[str, Any] | None = None,
     *,
+    dynamic_shapes: Any = None,
     backend: str = "onnxruntime",
     method: str = "forward",
 ) -> Explanation:
     """Every decision of the model and every construct that `dycl.compile` would refuse."""
     try:
-        examined = examine(model, args, kwargs, method, find_compiler(backend))
+        examined = examine(model, args, kwargs, dynamic_shapes, method, find_compiler(backend))
     except CompileError as error:
         return Explanation((), error.problems, ())
     decisions = _decisions(examined.rewritten, examined.inputs.names)
@@ -88,10 +89,9 @@ def explain(
 
 def _decisions(rewritten: Rewritten, input_names: tuple[str, ...]) -> tuple[DecisionPoint, ...]:
     """One entry a place in the source, however many blocks decide there."""
-    entries = _reached(rewritten.first)
-    names = {entry: leaf_names(entry.skeleton) for entry in entries}
-    names[rewritten.first] = input_names
-    origins = _origins(entries, rewritten.first, input_names)
+    entries = reached(rewritten.first)
+    names = {entry: parameter_names(entry, input_names) for entry in entries}
+    origins = _origins(entries, names, input_names)
     found: dict[Span, tuple[Literal["branch", "switch"], dict[str, None], dict[str, None]]] = {}
     for entry in entries:
         draft = entry.draft
@@ -109,33 +109,26 @@ def _decisions(rewritten: Rewritten, input_names: tuple[str, ...]) -> tuple[Deci
     return tuple(sorted(points, key=lambda point: (point.span.file, point.span.line, point.span.column)))
 
 
-def _reached(first: Entry) -> list[Entry]:
-    entries = [first]
-    seen = {first}
-    for entry in entries:
-        if entry.draft is not None and isinstance(entry.draft.end, Decision):
-            for _, edge in entry.draft.end.edges:
-                if edge.entry not in seen:
-                    seen.add(edge.entry)
-                    entries.append(edge.entry)
-    return entries
-
-
-def _origins(entries: list[Entry], first: Entry, input_names: tuple[str, ...]) -> dict[Entry, list[set[str]]]:
+def _origins(
+    entries: list[Entry], names: Mapping[Entry, tuple[str, ...]], input_names: tuple[str, ...]
+) -> dict[Entry, list[set[str]]]:
     """For each block and parameter, the program's inputs that the parameter is computed from."""
-    origins: dict[Entry, list[set[str]]] = {entry: [set() for _ in leaf_names(entry.skeleton)] for entry in entries}
-    origins[first] = [{name} for name in input_names]
+    origins: dict[Entry, list[set[str]]] = {entry: [set() for _ in names[entry]] for entry in entries}
+    for entry in entries:
+        if entry.begins_call:
+            origins[entry][: len(input_names)] = [{name} for name in input_names]
     changed = True
     while changed:
         changed = False
         for entry in entries:
-            if entry.draft is None or not isinstance(entry.draft.end, Decision):
+            if entry.draft is None:
                 continue
-            for _, edge in entry.draft.end.edges:
-                for place, source in enumerate(leaf_sources(edge.entry.skeleton, edge.skeleton)):
-                    if isinstance(source, Fixed):
-                        continue
-                    positions = _inputs_of(edge.leaves[source], entry.draft.recording)
+            for edge in edges(entry.draft):
+                skipped = len(input_names) if edge.entry.begins_call else 0
+                for place, source in enumerate(leaf_sources(edge.entry.skeleton, edge.skeleton), start=skipped):
+                    leaves = source.rows if isinstance(source, Stacked) else (source,)
+                    refs = [edge.leaves[leaf] for leaf in leaves if isinstance(leaf, int)]
+                    positions = [place for ref in refs for place in _inputs_of(ref, entry.draft.recording)]
                     new = {name for position in positions for name in origins[entry][position]}
                     if not new <= origins[edge.entry][place]:
                         origins[edge.entry][place] |= new

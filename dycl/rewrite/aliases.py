@@ -43,7 +43,10 @@ class Aliases:
     own_memory: dict[int, torch.Tensor] = field(default_factory=dict)
     views: dict[int, View] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
-    entangled: dict[int, torch.Tensor] = field(default_factory=dict)
+    entangled: dict[int, tuple[torch.Tensor, int]] = field(default_factory=dict)
+    """Tensors that share memory with others of their group, in a way that this block no longer knows."""
+    outside_groups: set[int] = field(default_factory=set)
+    """The groups that share memory with something else: the model's own tensors, or items of a list."""
 
     def note_views(
         self,
@@ -65,26 +68,32 @@ class Aliases:
                 version = self.versions.get(id(parent), 0)
                 self.views[id(output)] = View(output, parent, func, args, kwargs, position, version)
 
-    def require_writable(self, tensor: torch.Tensor) -> None:
-        """Refuse to write to memory that outlives the call or that another block may also see."""
-        owner = self._owner(tensor)
-        for candidate in (tensor, owner):
-            if id(candidate) in self.entangled:
-                raise Refused(
-                    "DY006", "a tensor is changed in place while a view of it, taken before a decision, is alive"
-                )
+    def require_writable(self, tensor: torch.Tensor, recorder: "Recorder") -> None:
+        """Refuse to write to memory that another tensor sees without this block knowing how."""
+        owner = self.owner(tensor)
+        if id(tensor) in self.entangled or id(owner) in self.entangled:
+            recorder.views_are_written()
         if not isinstance(owner, FakeTensor) and memory(owner) not in self.own_memory:
-            raise Refused("DY007", "a tensor that outlives the call is changed in place")
+            recorder.kept_tensor_is_written(owner)
+
+    def share_outside(self, tensor: torch.Tensor) -> None:
+        """Note that a list got a copy of this tensor, where Python would have put the tensor itself."""
+        owner = self.owner(tensor)
+        if id(owner) not in self.entangled:
+            self.entangled[id(owner)] = (owner, -memory(owner))
+        self.outside_groups.add(self.entangled[id(owner)][1])
 
     def mutate(
         self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: "Recorder"
     ) -> Any:
         """Record an in-place operation as a plain one and let its first argument mean the result."""
+        if "out" in kwargs and "out" in [item.name for item in func._schema.arguments if item.alias_info is not None]:
+            return self._fill_out(func, args, kwargs, recorder)
         target = args[0]
         written = [item.alias_info is not None and item.alias_info.is_write for item in func._schema.arguments]
         if not isinstance(target, torch.Tensor) or not written[0] or any(written[1:]):
             raise Refused("DY004", f"`{func}` writes to a tensor in a way that has no translation")
-        self.require_writable(target)
+        self.require_writable(target, recorder)
         self.refresh(target, recorder)
         if torch.Tag.inplace_view in func.tags:
             return self._reshape(func, args, kwargs, recorder)
@@ -92,8 +101,24 @@ class Aliases:
             value = _plain_form(func)(*args, **kwargs)
             if value.dtype != target.dtype:
                 value = aten._to_copy.default(value, dtype=target.dtype)
-            if tuple(value.shape) != tuple(target.shape):
+            if recorder.symbols.type_of(value).shape != recorder.symbols.type_of(target).shape:
                 value = aten.expand.default(value, target.shape)
+        self._write(target, value, recorder)
+        return target
+
+    def _fill_out(
+        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: "Recorder"
+    ) -> Any:
+        """Record an operation that puts its result into `out` as one that returns it."""
+        target, rest = kwargs["out"], {name: value for name, value in kwargs.items() if name != "out"}
+        self.require_writable(target, recorder)
+        self.refresh(target, recorder)
+        with recorder:
+            value = _without_out(func)(*args, **rest)
+            if value.dtype != target.dtype:
+                value = aten._to_copy.default(value, dtype=target.dtype)
+        if tuple(value.shape) != tuple(target.shape):
+            raise Refused("DY004", f"`{func}` changes the shape of its `out`")
         self._write(target, value, recorder)
         return target
 
@@ -141,9 +166,10 @@ class Aliases:
         recorder.track(tensor, recorder.recording.refs[id(again)][0])
         self.versions[id(tensor)] = self.versions.get(id(tensor), 0) + 1
 
-    def _owner(self, tensor: torch.Tensor) -> torch.Tensor:
+    def owner(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor that a view was taken from, through however many views."""
         view = self.views.get(id(tensor))
-        return tensor if view is None else self._owner(view.parent)
+        return tensor if view is None else self.owner(view.parent)
 
 
 def memory(tensor: torch.Tensor) -> int:
@@ -161,6 +187,11 @@ _PLAIN_FORMS: dict[str, Any] = {
         aten._to_copy.default(value, dtype=target.dtype), target.shape
     ),
     "aten.detach_.default": lambda target: target,
+    # The plain overloads of this name take the tensor as the power.
+    "aten.pow_.Scalar": aten.pow.Tensor_Scalar,
+    "aten.pow_.Tensor": aten.pow.Tensor_Tensor,
+    "aten.float_power_.Scalar": aten.float_power.Tensor_Scalar,
+    "aten.float_power_.Tensor": aten.float_power.Tensor_Tensor,
 }
 
 
@@ -184,6 +215,20 @@ def _plain_form(func: OpOverload[Any, Any]) -> Any:
     if overload is None or overload._schema.is_mutable:
         raise Refused("DY004", f"`{name}` changes a tensor in place and has no plain form")
     return overload
+
+
+def _without_out(func: OpOverload[Any, Any]) -> Any:
+    """The operation that returns what this one puts into `out`."""
+    names = [argument.name for argument in func._schema.arguments if argument.name != "out"]
+    kinds = [str(argument.type) for argument in func._schema.arguments if argument.name != "out"]
+    packet = func._overloadpacket
+    for name in packet.overloads():  # type: ignore[no-untyped-call]
+        overload = getattr(packet, name)
+        arguments = overload._schema.arguments
+        same = [item.name for item in arguments] == names and [str(item.type) for item in arguments] == kinds
+        if same and not overload._schema.is_mutable:
+            return overload
+    raise Refused("DY004", f"`{func}` has no form that returns its result")
 
 
 def _put_back(view: View, value: torch.Tensor) -> Any:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Any
 
 import torch
 
@@ -12,6 +13,7 @@ from dycl.hcfg.nodes import (
     Branch,
     Check,
     Fail,
+    Jump,
     Let,
     Literal,
     Name,
@@ -26,8 +28,10 @@ from dycl.hcfg.nodes import (
     Weight,
 )
 from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
-from dycl.rewrite.rewriter import Decision, Draft, Edge, Entry, Failure, Result, Rewritten
-from dycl.rewrite.widening import Fixed, leaf_names, leaf_sources
+from dycl.hcfg.types import TensorType
+from dycl.rewrite.rewriter import Beginning, Decision, Draft, Edge, Entry, Failure, Result, Rewritten, edges
+from dycl.rewrite.tensor_types import tensor_type, torch_dtype
+from dycl.rewrite.widening import Fixed, Stacked, leaf_names, leaf_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Assembled:
     blocks: dict[BlockId, Block] = field(default_factory=dict)
     subnets: dict[SubnetId, RecordedSubnet] = field(default_factory=dict)
     constants: dict[str, torch.Tensor] = field(default_factory=dict)
-    types: dict[str, type] = field(default_factory=dict)
+    types: dict[str, Any] = field(default_factory=dict)
 
 
 def assemble(rewritten: Rewritten, input_names: tuple[str, ...]) -> Assembled:
@@ -56,19 +60,21 @@ def assemble(rewritten: Rewritten, input_names: tuple[str, ...]) -> Assembled:
     waiting = [rewritten.first]
     for entry in waiting:
         assert entry.draft is not None
-        for edge in _edges(entry.draft):
+        for edge in edges(entry.draft):
             if edge.entry not in numbers:
                 numbers[edge.entry] = f"b{len(numbers)}"
                 waiting.append(edge.entry)
     for entry in waiting:
         assert entry.draft is not None
-        names = input_names if entry is rewritten.first else leaf_names(entry.skeleton)
+        names = parameter_names(entry, input_names)
         _BlockBuilder(numbers, entry.draft, names, assembled).build(numbers[entry])
     return assembled
 
 
-def _edges(draft: Draft) -> tuple[Edge, ...]:
-    return tuple(edge for _, edge in draft.end.edges) if isinstance(draft.end, Decision) else ()
+def parameter_names(entry: Entry, input_names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of a block's parameters: the program's inputs if it begins a call, then the leaves of its state."""
+    inputs = input_names if entry.begins_call else ()
+    return inputs + leaf_names(entry.skeleton, inputs)
 
 
 class _BlockBuilder:
@@ -103,9 +109,7 @@ class _BlockBuilder:
         if ref in self.names:
             return self.names[ref]
         if ref in self.captured:
-            constant = f"c{len(self.assembled.constants)}"
-            self.assembled.constants[constant] = self.captured[ref]
-            self.names[ref] = self.let(Weight(constant))
+            self.names[ref] = self.fixed(self.captured[ref])
         else:
             self.names[ref] = self.wanted[ref] = self.fresh("t")
         return self.names[ref]
@@ -134,9 +138,14 @@ class _BlockBuilder:
                 number = self.name(value)
                 cases = tuple((int(case), self.target(edge)) for case, edge in edges)
                 return Switch(number, cases, error, message, span)
-            case Result(values=values, structure=structure):
+            case Beginning(edge=edge):
+                inputs = tuple(self.names[ref] for ref in self.draft.recording.inputs)
+                target = self.target(edge)
+                return Jump(Target(target.block, inputs + target.arguments), span)
+            case Result(values=values, structure=structure, next_call=edge):
                 self.assembled.types.update(structure.types)
-                return Return(tuple(map(self.name, values)), structure.structure, span)
+                kept = None if edge is None else self.target(edge)
+                return Return(tuple(map(self.name, values)), structure.structure, span, kept)
             case Failure(error=error, message=message):
                 return Fail(error, message, span)
             case end:
@@ -145,11 +154,39 @@ class _BlockBuilder:
     def target(self, edge: Edge) -> Target:
         arguments: list[Name] = []
         for source in leaf_sources(edge.entry.skeleton, edge.skeleton):
-            if isinstance(source, Fixed):
-                arguments.append(self.let(Literal(source.value)))
-            else:
-                arguments.append(self.name(edge.leaves[source]))
+            match source:
+                case Fixed(value=value):
+                    arguments.append(self.fixed(value))
+                case Stacked():
+                    arguments.append(self.name(self.stacked(source, edge)))
+                case leaf:
+                    arguments.append(self.name(edge.leaves[leaf]))
         return Target(self.numbers[edge.entry], tuple(arguments))
+
+    def stacked(self, source: Stacked, edge: Edge) -> Ref:
+        """The table of values that a list has one by one."""
+        recording = self.draft.recording
+        rows: list[Ref] = []
+        for row in source.rows:
+            if isinstance(row, Fixed):
+                value = row.value if isinstance(row.value, torch.Tensor) else torch.tensor(row.value)
+                value = value.to(torch_dtype(source.dtype))
+                rows.append(recording.new_ref(tensor_type(value)))
+                self.captured[rows[-1]] = value
+            else:
+                rows.append(edge.leaves[row])
+        result = recording.new_ref(TensorType(source.dtype, source.shape))
+        arguments: dict[str, Argument] = {"tensors": tuple(rows), "dim": 0}
+        recording.operations.append(Operation("aten.stack.default", arguments, (result,), self.draft.stop))
+        return result
+
+    def fixed(self, value: int | float | torch.Tensor) -> Name:
+        """The name of a constant."""
+        if not isinstance(value, torch.Tensor):
+            return self.let(Literal(value))
+        constant = f"c{len(self.assembled.constants)}"
+        self.assembled.constants[constant] = value
+        return self.let(Weight(constant))
 
     def run(self, subnet: SubnetId) -> Run:
         recording = self.draft.recording

@@ -4,28 +4,42 @@ When natively run code meets a decision, every Python function between the call 
 block runs again from its start: nothing has to be undone, and a marked function is interpreted from then on.
 """
 
+import contextlib
 import dis
 import functools
 import inspect
 import operator
 import types
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
+from torch._library.custom_ops import CustomOpDef
 
-from dycl.rewrite import intrinsics, natives, substitutes
-from dycl.rewrite.dynamic import NOT_HANDLED
-from dycl.rewrite.frames import Frame, Generator, HostRange, Purpose, RangeIterator
+from dycl.rewrite import grown_calls, intrinsics, natives, substitutes
+from dycl.rewrite.dynamic import NOT_HANDLED, item
+from dycl.rewrite.frames import (
+    Frame,
+    Generator,
+    HostRange,
+    ItemIterator,
+    ParallelIterator,
+    Purpose,
+    RangeIterator,
+)
 from dycl.rewrite.freeze import import_symbol
 from dycl.rewrite.genuine import operands
+from dycl.rewrite.grown_lists import GrownList
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.instructions import Call, MakeFunction
 from dycl.rewrite.normalise import normalise
-from dycl.rewrite.signals import DecisionMet, Refused, Restart
+from dycl.rewrite.numpy_arrays import HostArray
+from dycl.rewrite.signals import CheckMet, DecisionMet, Refused, Restart
 from dycl.rewrite.source import has_source
 from dycl.rewrite.stops import Stop
 from dycl.rewrite.switches import switch_on_index
+from dycl.rewrite.texts import HostText
 
 if TYPE_CHECKING:
     from dycl.rewrite.machine import Machine
@@ -36,7 +50,11 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 def call(machine: "Machine", frame: Frame, instruction: Call) -> Stop | None:
     """Make the call of an instruction, or begin to interpret it."""
     callee, args, kwargs = operands(machine, frame, instruction)
-    result = intrinsics.apply(callee, args, kwargs, machine)
+    if callee is natives.throw:
+        return machine.throw(*args)
+    result = grown_calls.apply(callee, args, kwargs, machine)
+    if result is NOT_HANDLED:
+        result = intrinsics.apply(callee, args, kwargs, machine)
     if result is NOT_HANDLED:
         stop = switch_on_index(machine, frame, instruction, callee, args)
         if stop is not None:
@@ -54,20 +72,70 @@ _PUSHED = object()
 def perform(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
     """The result of a call, or `_PUSHED` if a frame now interprets it."""
     args, kwargs = arguments
-    substitute = _substitute(callee)
-    lazy = callee in (map, filter) and isinstance(args[0], types.FunctionType | types.MethodType)
-    if substitute is not None and (lazy or _mentions(arguments, (Generator, HostRange, RangeIterator))):
+    if isinstance(callee, torch.jit.ScriptFunction):
+        callee = getattr(callee, "_torchdynamo_inline", callee)
+    if isinstance(callee, CustomOpDef) and not torch._C.parse_schema(f"dycl::op{callee._schema}").is_mutable:
+        callee = callee._init_fn
+    substitute = substitutes.for_call(callee)
+    if substitute is not None and (
+        substitutes.comes_first(callee, args, kwargs)
+        or (substitutes.iterates(callee) and _mentions(arguments, (Generator, HostRange, RangeIterator, GrownList)))
+        or (substitutes.iterates(callee) and any(_has_unknown_length(value) for value in args))
+    ):
         return _push_substitute(machine, substitute, arguments)
     function, arguments, purpose, constructed = resolve(callee, args, kwargs)
+    is_expression = function is not None and function.__code__.co_name == "<genexpr>"
     if function is None or function.__module__ == natives.__name__ or not has_source(function.__code__):
+        if is_expression:
+            raise Refused("DY003", "the source of this generator expression cannot be read")
         return _builtin(machine, callee, (args, kwargs))
-    if function.__code__.co_flags & inspect.CO_GENERATOR and not _is_torch(function):
+    if function.__code__ is _MAKES_CONTEXT_MANAGER and not _is_torch(function):
+        inner = inspect.unwrap(function)
+        assert isinstance(inner, types.FunctionType)
+        return substitutes.EnteredGenerator(Generator(frame(machine, inner, arguments, "next")))
+    if function.__code__.co_flags & inspect.CO_GENERATOR and not (_is_torch(function) and not is_expression):
         return Generator(frame(machine, function, arguments, "next"))
-    if function.__code__ in machine.marked or _mentions(arguments, (HostValue, Generator)):
+    owner = arguments[0][0] if arguments[0] and isinstance(arguments[0][0], nn.Module) else None
+    if function.__code__ not in machine.looked_at:
+        machine.looked_at.add(function.__code__)
+        _sees_types(function, owner, machine, set())
+    stand_ins = (HostValue, HostArray, HostText, Generator, GrownList)
+    if function.__code__ in machine.marked or _mentions(arguments, stand_ins):
         machine.frames.append(frame(machine, function, arguments, purpose, constructed))
         return _PUSHED
     _watch_state_of(function, machine)
     return _natively(machine, callee, (args, kwargs))
+
+
+@contextlib.contextmanager
+def _example() -> Iterator[None]:
+    yield
+
+
+_MAKES_CONTEXT_MANAGER: Any = vars(type(_example))["__code__"].__get__(_example)
+
+
+_SEES_TYPES = frozenset(("type", "FakeTensor", "is_fake"))
+
+
+def _sees_types(function: types.FunctionType, owner: Any, machine: "Machine", seen: set[Any]) -> bool:
+    """Whether a function, or one that it names, looks at types: native code would see fake tensors where it does."""
+    code = function.__code__
+    if code in machine.marked:
+        return True
+    if code in seen or _is_torch(function):
+        return False
+    seen.add(code)
+    sees = not _SEES_TYPES.isdisjoint(code.co_names)
+    for name in code.co_names:
+        named = function.__globals__.get(name)
+        method = inspect.getattr_static(type(owner), name, None) if owner is not None else None
+        for found in (named, method):
+            if isinstance(found, types.FunctionType) and _sees_types(found, owner, machine, seen):
+                sees = True
+    if sees and has_source(code):
+        machine.marked.add(code)
+    return sees
 
 
 def _watch_state_of(function: types.FunctionType, machine: "Machine") -> None:
@@ -81,6 +149,11 @@ def _watch_state_of(function: types.FunctionType, machine: "Machine") -> None:
     ):
         raise Refused(
             "DY007", f"`{code.co_qualname}` changes a variable of a function around it, which outlives the call"
+        )
+    stored = [item.argval for item in dis.get_instructions(code) if item.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")]
+    if stored and code not in machine.marked:
+        raise Refused(
+            "DY007", f"`{code.co_qualname}` changes the global variable `{stored[0]}`, which outlives the call"
         )
     machine.heap.watch(vars(function), f"the attributes of {code.co_qualname}")
     if "<locals>" not in code.co_qualname:
@@ -98,11 +171,18 @@ def resolve(
     callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
     """The Python function that a call comes down to, if any, and the arguments it gets."""
+    if callee is natives.enter_context and natives.is_made_in_python(args[0]):
+        return type(args[0]).__enter__, (args, {}), "call", None
+    if callee is natives.exit_context and natives.is_made_in_python(args[0]):
+        manager, error = args
+        return type(manager).__exit__, ((manager, error and type(error), error, None), {}), "call", None
     match callee:
         case types.FunctionType():
             return callee, (args, kwargs), "call", None
         case types.MethodType():
             return resolve(callee.__func__, (callee.__self__, *args), kwargs)
+        case types.BuiltinMethodType() if _is_autograd_function(callee):
+            return resolve(*_forward_of(callee.__self__, args), kwargs)
         case functools.partial():
             return resolve(callee.func, (*callee.args, *args), {**callee.keywords, **kwargs})
         case nn.Module():
@@ -120,6 +200,35 @@ def resolve(
     if isinstance(special, types.FunctionType):
         return special, ((callee, *args), kwargs), "call", None
     return None, (args, kwargs), "call", None
+
+
+def _is_autograd_function(callee: Any) -> bool:
+    """Whether this is `apply` of an operation with a derivative of its own."""
+    owner = callee.__self__
+    return callee.__name__ == "apply" and isinstance(owner, type) and issubclass(owner, torch.autograd.Function)
+
+
+class _NoDerivative:
+    """What an operation with a derivative of its own keeps for that: nothing."""
+
+    needs_input_grad: tuple[bool, ...] = ()
+
+    def save_for_backward(self, *tensors: Any) -> None: ...
+
+    def save_for_forward(self, *tensors: Any) -> None: ...
+
+    def mark_non_differentiable(self, *tensors: Any) -> None: ...
+
+    def set_materialize_grads(self, value: bool) -> None: ...
+
+
+def _forward_of(cls: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """The forward function of an operation with a derivative of its own, and its arguments."""
+    if cls.setup_context is not torch.autograd.Function.setup_context:
+        return cls.forward, args
+    context = _NoDerivative()
+    context.needs_input_grad = (False,) * len(args)
+    return cls.forward, (context, *args)
 
 
 def _module_function(module: nn.Module) -> Any:
@@ -227,7 +336,7 @@ def _natively(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
         result = callee(*arguments[0], **arguments[1])
     except Restart:
         raise
-    except (DecisionMet, Refused, Exception) as stopped:
+    except (DecisionMet, CheckMet, Refused, Exception) as stopped:
         if _mark(machine, stopped):
             raise Restart from None
         raise
@@ -245,12 +354,15 @@ def _mark(machine: "Machine", stopped: BaseException) -> bool:
         code = trace.tb_frame.f_code
         namespace = trace.tb_frame.f_globals.get("__name__", "")
         internal = namespace.startswith(("dycl.rewrite", "torch._", "torch.utils._"))
-        if (not internal or namespace == substitutes.__name__) and has_source(code):
+        if (not internal or namespace.startswith(_STEPPED_INTO)) and has_source(code):
             codes.add(code)
         trace = trace.tb_next
     new = codes - machine.marked
     machine.marked |= new
     return bool(new)
+
+
+_STEPPED_INTO = ("dycl.rewrite.substitutes", "torch.utils._contextlib")
 
 
 def _builtin(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
@@ -260,9 +372,10 @@ def _builtin(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
     if passed and callee not in _NEUTRAL and not _is_method_of_container(callee):
         raise Refused("DY002", f"a generator with decisions in it is passed to `{_name(callee)}`")
     is_operator = getattr(callee, "__module__", None) == operator.add.__module__
-    if _is_torch(callee) or (is_operator and isinstance(args[0], torch.Tensor)):
+    if _is_torch(callee) or (is_operator and isinstance(args[0], torch.Tensor | torch.Size)):
         args, kwargs = _with_symbols(args), _with_symbols(kwargs)
     met = DecisionMet.met
+    positions = _positions(args)
     try:
         result = callee(*args, **kwargs)
         if DecisionMet.met != met:
@@ -273,7 +386,11 @@ def _builtin(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
     except DecisionMet as decision:
         if _mark(machine, decision):
             raise Restart from None
-        substitute = _substitute(callee)
+        for iterator, position in positions:
+            iterator.position = position
+        if _is_torch(callee) and _has_number_tensor((args, kwargs), machine):
+            return _builtin(machine, callee, _with_numbers((args, kwargs), machine))
+        substitute = substitutes.for_call(callee)
         if substitute is not None:
             return _push_substitute(machine, substitute, arguments)
         function = resolve(callee, *arguments)[0]
@@ -281,6 +398,15 @@ def _builtin(machine: "Machine", callee: Any, arguments: Arguments) -> Any:
             raise Refused("DY003", f"a decision hides in `{_name(callee)}`, whose source cannot be read") from None
         raise Refused("DY001", f"`{_name(callee)}` needs a value that only the input determines") from None
     return _imported(machine, result)
+
+
+def _positions(args: tuple[Any, ...]) -> list[tuple[ItemIterator, int]]:
+    """Where the iterators among these arguments are, since a call that fails may have moved them."""
+    found = [value for value in args if isinstance(value, ItemIterator)]
+    for value in args:
+        if isinstance(value, ParallelIterator):
+            found.extend(value.parts)
+    return [(iterator, iterator.position) for iterator in found]
 
 
 _EMPTY: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set(), "", range(0))
@@ -294,16 +420,6 @@ _LAZY: tuple[type, ...] = (
     *map(type, map(iter, _EMPTY)),
 )
 _NEUTRAL: tuple[Any, ...] = (getattr, setattr, isinstance, id, iter, type, operator.is_, operator.is_not)
-
-
-def _substitute(callee: Any) -> Any:
-    owner = getattr(callee, "__self__", None)
-    if isinstance(owner, str | list) and getattr(callee, "__name__", "") in ("join", "sort"):
-        return functools.partial(substitutes.SUBSTITUTES[getattr(type(owner), callee.__name__)], owner)
-    try:
-        return substitutes.SUBSTITUTES.get(callee)
-    except TypeError:
-        return None
 
 
 def _push_substitute(machine: "Machine", substitute: Any, arguments: Arguments) -> Any:
@@ -330,6 +446,8 @@ def _with_symbols(tree: Any) -> Any:
             return tree.symbol()
         case tuple() if type(tree) is tuple:
             return tuple(_with_symbols(part) for part in tree)
+        case GrownList():
+            return tree
         case list():
             return [_with_symbols(part) for part in tree] if _mentions(tree, (HostValue,)) else tree
         case dict() if type(tree) is dict:
@@ -340,15 +458,40 @@ def _with_symbols(tree: Any) -> Any:
             return tree
 
 
+def _has_number_tensor(tree: Any, machine: "Machine") -> bool:
+    if isinstance(tree, tuple | dict):
+        return any(_has_number_tensor(part, machine) for part in (tree.values() if isinstance(tree, dict) else tree))
+    return isinstance(tree, torch.Tensor) and tree.dim() == 0 and machine.recorder.is_dynamic(tree)
+
+
+def _with_numbers(tree: Any, machine: "Machine") -> Any:
+    """Arguments with the numbers in the place of 0-d tensors that hold them, as PyTorch itself reads them."""
+    match tree:
+        case torch.Tensor() if tree.dim() == 0 and machine.recorder.is_dynamic(tree):
+            return item(tree, machine)
+        case tuple() if type(tree) is tuple:
+            return tuple(_with_numbers(part, machine) for part in tree)
+        case dict() if type(tree) is dict:
+            return {name: _with_numbers(part, machine) for name, part in tree.items()}
+        case _:
+            return tree
+
+
 def _mentions(tree: Any, kinds: tuple[type, ...]) -> bool:
     """Whether a value of one of `kinds` stands in these arguments, also inside plain containers."""
     if isinstance(tree, kinds):
         return True
+    if type(tree) is GrownList:
+        return False
     if isinstance(tree, list | tuple):
         return any(_mentions(part, kinds) for part in tree)
     if isinstance(tree, dict):
         return any(_mentions(part, kinds) for part in tree.values())
     return isinstance(tree, slice) and _mentions((tree.start, tree.stop, tree.step), kinds)
+
+
+def _has_unknown_length(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dim() > 0 and not isinstance(value.shape[0], int)
 
 
 def _is_torch(callee: Any) -> bool:

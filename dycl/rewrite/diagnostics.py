@@ -25,6 +25,7 @@ _HELP = {
     "DY011": "give the loop or recursion a bound that is known while compiling",
     "DY012": "call `model.eval()` first",
     "DY014": "use the tensor operation of the same name, `torch.argmax` for `np.argmax`",
+    "DY015": "let `dynamic_shapes` nest like the arguments of the example call, as in `torch.export`",
     "DY013": "use tensors, numbers, None, texts, tuples, lists, dicts, named tuples or dataclasses",
 }
 

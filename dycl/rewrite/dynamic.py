@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from dycl.hcfg.types import HostKind
+from dycl.rewrite.grown_lists import GrownList
 from dycl.rewrite.host_values import DTYPES, HostValue
+from dycl.rewrite.numpy_arrays import HostArray
 
 if TYPE_CHECKING:
     from dycl.rewrite.machine import Machine
@@ -19,6 +21,8 @@ def is_dynamic(value: Any, machine: "Machine") -> bool:
     """Whether only the input determines this value."""
     if isinstance(value, torch.Tensor):
         return machine.recorder.is_dynamic(value)
+    if type(value) is HostArray:
+        return machine.recorder.is_dynamic(value.tensor)
     return isinstance(value, HostValue | torch.SymInt | torch.SymFloat | torch.SymBool)
 
 
@@ -31,6 +35,15 @@ def item(tensor: torch.Tensor, machine: "Machine") -> HostValue:
     return HostValue(kind, scalar.to(DTYPES[kind]), machine.recorder)
 
 
+def number_of(value: Any, machine: "Machine") -> Any:
+    """A tensor or NumPy scalar that only the input determines as a host value; anything else as it is."""
+    if type(value) is HostArray and value.tensor.numel() == 1:
+        return item(value.tensor, machine)
+    if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
+        return item(value, machine)
+    return value
+
+
 def truth(value: Any, machine: "Machine") -> bool | HostValue:
     """Whether a condition holds: a bool, or a host value if only the input determines it."""
     if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
@@ -39,4 +52,9 @@ def truth(value: Any, machine: "Machine") -> bool | HostValue:
         return item(value, machine).as_kind("bool")
     if isinstance(value, HostValue):
         return value.as_kind("bool")
+    if type(value) is HostArray:
+        return truth(value.truth(), machine)
+    if type(value) is GrownList:
+        size = value.size()
+        return size > 0 if isinstance(size, int) else (size > 0).as_kind("bool")
     return bool(value)

@@ -3,6 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import torch
+
+from dycl.rewrite.grown_lists import GrownList
+from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.instructions import (
     BranchOn,
     Call,
@@ -116,23 +120,42 @@ class Generator:
 
 @dataclass(slots=True, eq=False)
 class RangeIterator:
-    """An iterator over a range whose bounds only the input determines: whether it goes on is a decision.
+    """An iterator over a range whose bounds or position only the input determines: whether it goes on is a decision.
 
-    With `rows` it is an iterator over a tensor's rows, and its positions are theirs. Without `stop` it never ends.
+    With `rows` it is an iterator over a tensor's rows or a list's items, or over several such things side by side, and
+    its positions are theirs. Without `stop` it never ends, or when the list does.
     """
 
     position: Any
     stop: Any
-    step: int
+    step: Any
     rows: Any = None
 
     def unfinished(self) -> Any:
+        if type(self.rows) is GrownList:
+            return self.position < self.rows.size()
         if self.stop is None:
             return True
+        if isinstance(self.step, HostValue):
+            return (self.stop - self.position) * self.step > 0
         return self.position < self.stop if self.step > 0 else self.position > self.stop
 
     def following(self) -> Any:
         return self.position + self.step
+
+    def item(self, position: Any) -> Any:
+        """What the loop's variable gets at a position."""
+        return position if self.rows is None else _item(self.rows, position)
+
+
+def _item(rows: Any, position: Any) -> Any:
+    if isinstance(rows, tuple):
+        return tuple([_item(part, position) for part in rows])
+    if isinstance(rows, range):
+        return rows.start + position * rows.step
+    if type(rows) is GrownList:
+        return rows.item(position)
+    return torch.select(rows, 0, position.symbol() if isinstance(position, HostValue) else position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,4 +164,4 @@ class HostRange:
 
     start: Any
     stop: Any
-    step: int
+    step: Any

@@ -1,8 +1,10 @@
 """Freeze a state: walk everything that is still live and write it down as a skeleton and its leaves."""
 
 import collections
+import contextvars
 import enum
 import functools
+import operator
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +14,9 @@ import torch
 
 from dycl.rewrite.aliases import memory
 from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+from dycl.rewrite.grown_lists import GrownList, template_of
 from dycl.rewrite.host_values import HostValue
+from dycl.rewrite.numpy_arrays import HostArray
 from dycl.rewrite.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.skeleton import Leaf, Pinned, Skeleton, Tag
@@ -31,10 +35,26 @@ _ATOMS = (
     range,
     enum.Enum,
     np.generic,
+    torch.finfo,
+    torch.iinfo,
+    operator.itemgetter,
+    operator.attrgetter,
+    operator.methodcaller,
+)
+_TOLD_BY_TEXT = (
+    float,
+    complex,
+    np.generic,
+    torch.finfo,
+    torch.iinfo,
+    operator.itemgetter,
+    operator.attrgetter,
+    operator.methodcaller,
 )
 _SHARED = (
     type,
     types.ModuleType,
+    contextvars.ContextVar,
     types.MethodDescriptorType,
     types.WrapperDescriptorType,
     types.GetSetDescriptorType,
@@ -42,34 +62,43 @@ _SHARED = (
     torch.device,
     torch.layout,
     torch.memory_format,
-    torch.nn.Module,
     torch._ops.OpOverload,
     torch._ops.OpOverloadPacket,
     np.dtype,
     np.ufunc,
+    type(np.mean),
+    types.UnionType,
 )
 
 
 class Freezer:
     """Freezes the values of one state; shared objects stay shared."""
 
-    def __init__(self, pinned: Pinned, recorder: Recorder, top: Frame) -> None:
+    def __init__(self, pinned: Pinned, recorder: Recorder, top: Frame | None, shared: set[int] | None = None) -> None:
         self.pinned = pinned
         self.recorder = recorder
         self.top = top
+        self.shared = shared
+        """The memory that several tensors share, if lists are to be frozen as rows that can become a table."""
+        self.memories: collections.Counter[int] = collections.Counter()
         self.leaves: list[Leaf] = []
         self._seen: dict[int, tuple[int, Any]] = {}
-        self._memories: dict[int, list[int]] = {}
+        self._groups: dict[int, list[int]] = {}
 
     def freeze(self, value: Any) -> Skeleton:
         """The skeleton of a value; its tensors and host values join `leaves`."""
         if isinstance(value, HostValue):
             self.leaves.append(value)
             return (Tag.HOST, value.kind)
+        if type(value) is HostArray:
+            return (Tag.HOST_ARRAY, value.scalar, self.freeze(value.tensor))
         if isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
             return self.freeze(import_symbol(value, self.recorder))
+        if isinstance(value, contextvars.Token):
+            self.pinned.add(value.var)
+            return (Tag.TOKEN, id(value.var))
         if isinstance(value, _ATOMS):
-            exact = repr(value) if isinstance(value, float | complex | np.generic) else value
+            exact = repr(value) if isinstance(value, _TOLD_BY_TEXT) else value
             return (Tag.ATOM, type(value), exact, value)
         if value in self.pinned or isinstance(value, _SHARED) or _is_plain_builtin(value):
             self.pinned.add(value)
@@ -80,9 +109,14 @@ class Freezer:
             self._seen[id(value)] = (len(self._seen), value)
         return self._object(value)
 
+    def shared_memories(self) -> set[int]:
+        """The memory that several of the frozen tensors share."""
+        return {key for key, count in self.memories.items() if count > 1}
+
     def entangled(self) -> Skeleton:
         """Which of the seen tensors share memory with another one."""
-        return tuple(sorted(tuple(group) for group in self._memories.values() if len(group) > 1))
+        groups = (sorted(set(group)) for group in self._groups.values())
+        return tuple(sorted(tuple(group) for group in groups if len(group) > 1))
 
     def _object(self, value: Any) -> Skeleton:
         match value:
@@ -92,6 +126,10 @@ class Freezer:
                 return (Tag.SLICE, self._all((value.start, value.stop, value.step)))
             case tuple():
                 return (Tag.TUPLE, type(value), self._all(value))
+            case GrownList():
+                return (Tag.GROWN, value.template, tuple([self._column(column) for column in value.columns]))
+            case list() if self.shared is not None and (rows := self._rows(value)) is not None:
+                return (Tag.ROWS, rows)
             case list():
                 return (Tag.LIST, type(value), self._all(value), self._attributes(value))
             case collections.deque():
@@ -146,7 +184,7 @@ class Freezer:
 
     def frame(self, frame: Frame) -> Skeleton:
         """The skeleton of a frame: its program point and its live registers."""
-        live = sorted(name for name in frame.live(frame is self.top) if name in frame.registers)
+        live = sorted(name for name in frame.registers if name in frame.live(frame is self.top) or name[0] == "!")
         self._seen.setdefault(id(frame), (len(self._seen), frame))
         return (
             Tag.FRAME,
@@ -165,18 +203,62 @@ class Freezer:
         return id(namespace)
 
     def _tensor(self, value: torch.Tensor) -> Skeleton:
-        number = self._seen[id(value)][0]
-        self._memories.setdefault(memory(value), []).append(number)
+        self.memories[memory(value)] += 1
+        in_list = self.shared is not None and memory(value) in self.shared
+        if self.recorder.keeps_views and id(value) in self.recorder.recording.aliases.views and not in_list:
+            return self._view(value)
+        self._join_group(value, self._seen[id(value)][0])
+        if self.shared is not None and memory(value) in self.shared:
+            self._join_group(value, -1)
+        if not self.recorder.is_dynamic(value) and memory(value) in self.recorder.model_memory:
+            self._join_group(value, -1)
+        return self._leaf(value)
+
+    def _leaf(self, value: torch.Tensor) -> Skeleton:
         if self.recorder.is_dynamic(value):
             self.leaves.append(value)
             shape = self.recorder.symbols.type_of(value).shape
             strides = tuple(value.stride()) if all(isinstance(size, int) for size in shape) else None
             return (Tag.TENSOR, dtype_name(value.dtype), shape, strides)
-        if memory(value) in self.recorder.model_memory:
-            self._memories[memory(value)].append(-1)
         content = value.detach().contiguous()
         data = content.flatten().view(torch.uint8).numpy().tobytes() if content.numel() else b""
         return (Tag.CONSTANT, dtype_name(value.dtype), tuple(value.shape), data)
+
+    def _rows(self, value: list[Any]) -> Skeleton | None:
+        """The items of a list if all are of one kind that can be stacked; they get no number."""
+        kinds = [template_of(item, self.recorder) for item in value]
+        if type(value) is not list or not kinds or any(kind is None or kind[0] != kinds[0][0] for kind in kinds):  # type: ignore[index]
+            return None
+        return tuple([self._row(item) for item in value])
+
+    def _column(self, column: torch.Tensor) -> Skeleton:
+        self.memories[memory(column)] += 1
+        return self._leaf(column)
+
+    def _row(self, value: Any) -> Skeleton:
+        """The skeleton of an item, or of a part of it, without a number."""
+        if isinstance(value, torch.Tensor):
+            self.memories[memory(value)] += 1
+            skeleton = self._leaf(value)
+            return (Tag.SHARED, skeleton) if self.shared is not None and memory(value) in self.shared else skeleton
+        if isinstance(value, tuple):
+            return (Tag.TUPLE, type(value), tuple([self._row(part) for part in value]))
+        return self.freeze(value)
+
+    def _view(self, value: torch.Tensor) -> Skeleton:
+        """A view as the call that takes it, so that it stays one."""
+        view = self.recorder.recording.aliases.views[id(value)]
+        return (Tag.VIEW, view.func, self.freeze(view.args), self._all(view.kwargs.items()), view.position)
+
+    def _join_group(self, value: torch.Tensor, number: int) -> None:
+        """Note that the tensor with this number shares the memory of `value`; -1 stands for one without a number."""
+        aliases = self.recorder.recording.aliases
+        known = aliases.entangled.get(id(value)) or aliases.entangled.get(id(aliases.owner(value)))
+        key = memory(value) if known is None else known[1]
+        group = self._groups.setdefault(key, [])
+        group.append(number)
+        if key in aliases.outside_groups:
+            group.append(-1)
 
     def _cell(self, cell: types.CellType) -> Skeleton | None:
         try:

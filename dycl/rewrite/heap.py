@@ -4,16 +4,22 @@ The user's model must come out of a compilation as it went in. So while the mach
 program sets on a module goes to a table instead, reads of it come from there, and containers that hang on modules are
 compared with a copy. Both are part of the machine's state; `restore` puts everything back.
 
-An attribute that is read before it is set carries state from one call to the next.
+An attribute that is read before it is set carries state from one call to the next, and so do a container that a call
+leaves changed and a tensor of the model that is written in place. Such state is kept: where the program returns, it is
+frozen, and the next call is continued from there.
 """
 
 import collections
+import contextvars
+import decimal
 import enum
 import functools
 import inspect
+import itertools
 import logging
+import operator
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,10 +28,12 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
+from dycl.rewrite.aliases import memory
 from dycl.rewrite.freeze import Freezer
 from dycl.rewrite.host_values import HostValue
-from dycl.rewrite.signals import Refused
-from dycl.rewrite.skeleton import Pinned, Skeleton
+from dycl.rewrite.recorder import Recorder
+from dycl.rewrite.signals import Reconsider, Refused
+from dycl.rewrite.skeleton import Pinned, Skeleton, Tag
 from dycl.rewrite.thaw import Thawer
 
 Key = tuple[int, str]
@@ -37,9 +45,14 @@ _MISSING = object()
 class Heap:
     """Attributes and containers of the modules under `model`, as the program has changed them so far."""
 
-    def __init__(self, model: nn.Module, pinned: Pinned) -> None:
+    def __init__(self, model: nn.Module, pinned: Pinned, recorder: Recorder) -> None:
         self.pinned = pinned
+        self.recorder = recorder
+        recorder.keep_tensor = self.keep_tensor
         self.needs_another_pass = False
+        self.keeps_state = False
+        self._kept: set[Key] = set()
+        self._written: dict[int, torch.Tensor] = {}
         self._table: dict[Key, Any] = {}
         self._set_in_call: set[Key] = set()
         self._initial: dict[Key, Any] = {}
@@ -49,6 +62,10 @@ class Heap:
         self._from_class: set[Key] = set()
         self._modules: dict[int, nn.Module] = {}
         self._containers: list[tuple[Any, Any]] = []
+        self._classes: dict[type, dict[str, Any]] = {}
+        self._iterators: list[tuple[str, Any, str]] = []
+        self._at_start: list[Any] = []
+        self._context = contextvars.copy_context()
         self._names: list[str] = []
         self._watched: set[int] = set()
         self._snapshot: list[tuple[dict[str, Any], dict[str, Any]]] = []
@@ -74,6 +91,7 @@ class Heap:
                     self.watch(value, f"{type(module).__name__}.{name}")
             for cls in type(module).__mro__:
                 if not cls.__module__.startswith("torch") and cls is not object:
+                    self._classes[cls] = {name: value for name, value in vars(cls).items() if not callable(value)}
                     for name, value in vars(cls).items():
                         if isinstance(value, list | dict | set | collections.deque):
                             self.watch(value, f"{cls.__name__}.{name}")
@@ -86,12 +104,15 @@ class Heap:
         if isinstance(value, nn.Module):
             self._watch_module(value)
             return
+        if isinstance(value, _ITERATORS):
+            self._iterators.append((name, value, str(value.__reduce__())))
         contents = _contents(value)
         if contents is not None:
             self.pinned.add(value)
             if len(contents) > _MOST_CONTENTS:
                 return
             self._containers.append((value, contents))
+            self._at_start.append(contents)
             self._names.append(name)
         inside = contents if contents is not None else value if isinstance(value, tuple) else ()
         for item in inside.values() if isinstance(inside, dict) else inside:
@@ -147,6 +168,8 @@ class Heap:
             if value is not _MISSING and key[1] not in module._buffers and key not in self._from_class:
                 vars(module)[key[1]] = value
         for container, contents in self._containers:
+            if isinstance(container, dict) and FakeTensor not in contents:
+                container.pop(FakeTensor, None)
             _fill(container, contents)
         for table, before in self._snapshot:
             _fill(table, before)
@@ -158,12 +181,64 @@ class Heap:
 
     def begin(self) -> None:
         """Start a call: every attribute has its first value, every container its first contents."""
-        self._table = {key: value for key, value in self._initial.items() if value is not _MISSING}
-        self._set_in_call = set()
+        copies: dict[int, torch.Tensor] = {}
+
+        def first(value: Any) -> Any:
+            """A first value; a tensor that is state stands for itself no longer."""
+            if id(value) not in self._written:
+                return value
+            if id(value) not in copies:
+                copies[id(value)] = value.detach().clone()
+                self.recorder.own(copies[id(value)])
+            return copies[id(value)]
+
+        self._table = {key: first(value) for key, value in self._initial.items() if value is not _MISSING}
+        self._set_in_call = set(self._kept)
         for key in self._initial:
             vars(self.pinned[key[0]]).pop(key[1], None)
-        for container, contents in self._containers:
+        self._at_start = [_mapped(contents, first) for _, contents in self._containers]
+        for (container, _), contents in zip(self._containers, self._at_start, strict=True):
             _fill(container, contents)
+
+    def keep_tensor(self, tensor: torch.Tensor) -> None:
+        """Make a tensor that the program writes in place part of its state, if it hangs on the model."""
+        held = [
+            (module, name)
+            for module in self._modules.values()
+            for table in (vars(module), module._buffers, module._parameters)
+            for name, value in table.items()
+            if value is tensor
+        ]
+        in_container = any(value is tensor for _, contents in self._containers for value in _values(contents))
+        sharing = sum(memory(other) == memory(tensor) for other in self._tensors_of_model())
+        if not (held or in_container) or id(tensor) in self._written or sharing > 1:
+            return
+        self._written[id(tensor)] = tensor
+        for module, name in held:
+            if (id(module), name) not in self._initial:
+                self._adopt(module, (id(module), name))
+            self._keep((id(module), name))
+        self.keeps_state = self.needs_another_pass = True
+        raise Reconsider
+
+    def _tensors_of_model(self) -> list[torch.Tensor]:
+        """Every tensor that hangs on a module, each once."""
+        found = {
+            id(value): value
+            for module in self._modules.values()
+            for table in (vars(module), module._buffers, module._parameters)
+            for value in table.values()
+            if isinstance(value, torch.Tensor)
+        }
+        return list(found.values())
+
+    def _keep(self, key: Key) -> None:
+        self._kept.add(key)
+        self._read.add(key)
+        value = self._initial[key]
+        if isinstance(value, torch.Tensor):
+            self._written[id(value)] = value
+        self.keeps_state = self.needs_another_pass = True
 
     def begin_pass(self) -> None:
         """Start to explore the program anew, knowing which attributes it reads and sets."""
@@ -175,6 +250,8 @@ class Heap:
         if hasattr(descriptor, "__set__") or id(module) not in self._modules:
             plain(module, name, value)
             return
+        if self._current(module, name) is value:
+            return
         if isinstance(value, nn.Module | nn.Parameter) or name in module._parameters or name in module._modules:
             raise Refused("DY007", f"the module or parameter `{name}` is replaced during the call")
         key = (id(module), name)
@@ -183,11 +260,22 @@ class Heap:
         self._table[key] = value
         self._set_in_call.add(key)
 
+    def _current(self, module: nn.Module, name: str) -> Any:
+        """What an attribute is now, without counting as a read."""
+        key = (id(module), name)
+        if key in self._initial:
+            return self._table.get(key, _MISSING)
+        for table in (vars(module), module._parameters, module._buffers, module._modules):
+            if name in table:
+                return table[name]
+        return _MISSING
+
     def _adopt(self, module: nn.Module, key: Key) -> None:
         """Take over an attribute when the program first sets it."""
         name = key[1]
         self.pinned.add(module)
-        self._initial[key] = vars(module).get(name, module._buffers.get(name, _MISSING))
+        first = module._parameters.get(name, module._buffers.get(name, _MISSING))
+        self._initial[key] = vars(module).get(name, first)
         vars(module).pop(name, None)
         for cls in type(module).__mro__:
             # A value on the class would be found before the table is asked.
@@ -210,11 +298,7 @@ class Heap:
         if key in self._dropped:
             self.needs_another_pass = True
         if key not in self._set_in_call:
-            raise Refused(
-                "DY007",
-                f"the attribute `{key[1]}` of `{type(module).__name__}` keeps its value from one call to the next",
-                "pass the value in as an argument and return the new one",
-            )
+            self._keep(key)
         if key not in self._table:
             raise AttributeError(f"'{type(module).__name__}' object has no attribute '{key[1]}'")
         return self._table[key]
@@ -222,22 +306,49 @@ class Heap:
     def freeze(self, freezer: Freezer) -> Skeleton:
         """What the program has changed so far and may still read."""
         self._dropped |= self._set_in_call - self._read
+        return self._frozen(freezer, self._set_in_call & self._read)
+
+    def freeze_for_next_call(self, freezer: Freezer) -> Skeleton:
+        """What the program has changed so far and its next call may read."""
+        return self._frozen(freezer, self._kept)
+
+    def _frozen(self, freezer: Freezer, keys: Iterable[Key]) -> Skeleton:
+        numbers = {module: number for number, module in enumerate(self._modules)}
         attributes = tuple(
-            (key, freezer.freeze(self._table[key]) if key in self._table else None)
-            for key in sorted(self._set_in_call & self._read)
+            (Tag.ATTRIBUTE, key, freezer.freeze(self._table[key]) if key in self._table else None)
+            for key in sorted(keys, key=lambda key: (numbers[key[0]], key[1]))
         )
         containers = tuple(
             (number, _freeze_contents(container, freezer))
-            for number, (container, contents) in enumerate(self._containers)
-            if not _same(container, contents)
+            for number, ((container, first), contents) in enumerate(zip(self._containers, self._at_start, strict=True))
+            if not _same(container, contents) or not _same_contents(first, contents)
         )
-        return attributes, containers
+        variables = tuple(
+            (freezer.freeze(variable), freezer.freeze(value)) for variable, value in self._set_variables()
+        )
+        return attributes, containers, variables
+
+    def _set_variables(self) -> list[tuple[contextvars.ContextVar[Any], Any]]:
+        """The variables of the context that the program has set."""
+        now = contextvars.copy_context()
+        changed = [
+            (variable, value)
+            for variable, value in now.items()
+            # PyTorch's own arithmetic of sizes uses decimal numbers.
+            if self._context.get(variable, _MISSING) is not value and not isinstance(value, decimal.Context)
+        ]
+        return sorted(changed, key=lambda item: item[0].name)
+
+    def require_no_variable(self) -> None:
+        """Refuse a call that leaves a variable of the context set: the next call would see it."""
+        for variable, _ in self._set_variables():
+            raise Refused("DY007", f"the call leaves the context variable `{variable.name}` set")
 
     def thaw(self, skeleton: Skeleton, thawer: Thawer) -> None:
         """Continue a call with the changes that `skeleton` tells."""
-        attributes, containers = skeleton
+        attributes, containers, variables = skeleton
         self.begin()
-        for key, value in attributes:
+        for _, key, value in attributes:
             self._set_in_call.add(key)
             if value is not None:
                 self._table[key] = thawer.thaw(value)
@@ -245,13 +356,28 @@ class Heap:
                 self._table.pop(key, None)
         for number, contents in containers:
             _thaw_contents(self._containers[number][0], contents, thawer)
+        for variable, value in variables:
+            thawer.thaw(variable).set(thawer.thaw(value))
 
-    def require_unchanged(self) -> None:
-        """Refuse a call that leaves a container of the model changed: the next call would see it."""
-        for (container, contents), name in zip(self._containers, self._names, strict=True):
-            if not _same(container, contents):
-                kind = type(container).__name__
-                raise Refused("DY007", f"the call changes `{name}`, a {kind} that outlives it")
+    def _require_no_other_change(self) -> None:
+        """Refuse a call that changes what cannot be kept: attributes of classes, iterators from before the call."""
+        for cls, before in self._classes.items():
+            for name, value in before.items():
+                if (cls, name) not in self._hidden and vars(cls).get(name, _MISSING) is not value:
+                    setattr(cls, name, value)
+                    raise Refused("DY007", f"the call changes `{name}` of the class `{cls.__name__}`")
+        for name, iterator, state in self._iterators:
+            if str(iterator.__reduce__()) != state:
+                raise Refused("DY007", f"the call takes items from `{name}`, an iterator that outlives it")
+
+    def note_end(self) -> None:
+        """Take note of a call's end: a container of the model that it leaves changed is state."""
+        self._require_no_other_change()
+        if not self.keeps_state and not all(
+            _same(container, contents)
+            for (container, _), contents in zip(self._containers, self._at_start, strict=True)
+        ):
+            self.keeps_state = self.needs_another_pass = True
 
 
 _MODULE_INTERNALS = frozenset(vars(nn.Module()))
@@ -259,7 +385,8 @@ _MODULE_INTERNALS = frozenset(vars(nn.Module()))
 
 def _contents(value: Any) -> Any:
     if isinstance(value, dict):
-        return dict(value)
+        # Not `dict(value)`, which asks a subclass for its items in the subclass's own way.
+        return dict(dict.items(value))
     if isinstance(value, list | collections.deque):
         return list(value)
     if isinstance(value, set):
@@ -267,6 +394,15 @@ def _contents(value: Any) -> Any:
     return None if isinstance(value, _NOT_WATCHED) or not hasattr(value, "__dict__") else dict(vars(value))
 
 
+_ITERATORS: tuple[type, ...] = (
+    itertools.count,
+    itertools.cycle,
+    type(iter([])),
+    type(iter(())),
+    type(iter(range(0))),
+    zip,
+    enumerate,
+)
 _NOT_WATCHED = (
     torch.Tensor,
     np.ndarray,
@@ -282,16 +418,33 @@ _NOT_WATCHED = (
 )
 
 
+def _values(contents: Any) -> Any:
+    return contents.values() if isinstance(contents, dict) else contents
+
+
+def _mapped(contents: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(contents, dict):
+        return {key: change(value) for key, value in contents.items()}
+    return contents if isinstance(contents, set) else [change(value) for value in contents]
+
+
 def _live_contents(container: Any) -> Any:
     return container if isinstance(container, dict | list | collections.deque | set) else vars(container)
 
 
 def _same(container: Any, contents: Any) -> bool:
-    live = _live_contents(container)
+    return _same_contents(_live_contents(container), contents)
+
+
+def _same_contents(live: Any, contents: Any) -> bool:
+    if isinstance(live, dict) and FakeTensor in live and FakeTensor not in contents:
+        # A table by type has learnt a type that exists only while compiling.
+        live = {key: value for key, value in dict.items(live) if key is not FakeTensor}
     if len(live) != len(contents):
         return False
     if isinstance(contents, dict):
-        return all(name in live and live[name] is value for name, value in contents.items())
+        own = dict.__getitem__ if isinstance(live, dict) else operator.getitem
+        return all(name in live and own(live, name) is value for name, value in contents.items())
     if isinstance(contents, set):
         return bool(live == contents)
     return all(left is right for left, right in zip(live, contents, strict=True))

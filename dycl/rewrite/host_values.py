@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 
 from dycl.hcfg.types import HostKind
+from dycl.rewrite import exact_numbers
+from dycl.rewrite.natives import KnownNumber
 from dycl.rewrite.signals import DecisionMet, Refused
 
 if TYPE_CHECKING:
@@ -110,7 +112,27 @@ class HostValue:
     def __rmod__(self, other: Any) -> Any:
         return _division(torch.remainder, operator.mod, other, self, "int")
 
-    def __pow__(self, other: Any) -> Any:
+    def __divmod__(self, other: Any) -> Any:
+        return _quotient_and_remainder(self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return _quotient_and_remainder(other, self)
+
+    def __lshift__(self, other: Any) -> Any:
+        return _shifted(exact_numbers.shifted_left, operator.lshift, self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        return _shifted(exact_numbers.shifted_left, operator.lshift, other, self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return _shifted(exact_numbers.shifted_right, operator.rshift, self, other)
+
+    def __rrshift__(self, other: Any) -> Any:
+        return _shifted(exact_numbers.shifted_right, operator.rshift, other, self)
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            raise Refused("DY008", "`pow` with a modulus has no translation for an input-dependent number")
         return _power(self, other)
 
     def __rpow__(self, other: Any) -> Any:
@@ -163,12 +185,48 @@ class HostValue:
 
     __rxor__ = __xor__
 
-    def __round__(self, digits: int | None = None) -> "HostValue":
-        if digits is not None:
-            raise Refused("DY008", "`round` to a number of digits has no translation for an input-dependent number")
+    def __round__(self, digits: Any = None) -> "HostValue":
+        if digits is None:
+            rounded = self if self.kind == "float" else +self
+            return rounded if rounded.kind == "int" else _nearest(rounded)
+        if type(digits) is not int:
+            raise Refused("DY008", "`round` to a number of digits that depends on the input has no translation")
         if self.kind != "float":
-            return +self
-        return HostValue("float", torch.round(self.tensor), self.recorder).converted("int")
+            return HostValue("int", exact_numbers.rounded_whole((+self).tensor, digits), self.recorder)
+        result = exact_numbers.rounded_real(self.tensor, digits)
+        if result is None:
+            raise Refused("DY008", f"`round` of an input-dependent float to {digits} digits has no translation")
+        return HostValue("float", result, self.recorder)
+
+    @property
+    def real(self) -> "HostValue":
+        return +self
+
+    @property
+    def imag(self) -> int | float:
+        return 0.0 if self.kind == "float" else 0
+
+    @property
+    def numerator(self) -> "HostValue":
+        if self.kind == "float":
+            raise AttributeError("'float' object has no attribute 'numerator'")
+        return +self
+
+    @property
+    def denominator(self) -> int:
+        if self.kind == "float":
+            raise AttributeError("'float' object has no attribute 'denominator'")
+        return 1
+
+    def conjugate(self) -> "HostValue":
+        """The number itself."""
+        return +self
+
+    def is_integer(self) -> "HostValue":
+        """Whether this has no fraction."""
+        number = self.as_kind("float").tensor
+        whole = torch.logical_and(torch.isfinite(number), torch.eq(torch.floor(number), number))
+        return HostValue("bool", whole, self.recorder)
 
     def symbol(self) -> Any:
         """What stands for this number where PyTorch wants one."""
@@ -181,6 +239,8 @@ def kind_of(value: Any) -> HostKind | None:
         return value.kind
     if type(value) in (bool, int, float):
         return cast(HostKind, type(value).__name__)
+    if type(value) is KnownNumber:
+        return "int"
     return None
 
 
@@ -241,15 +301,42 @@ def _power(left: Any, right: Any) -> Any:
     kind = _common_kind(left, right, "int")
     if kind is None:
         return _with_tensor(operator.pow, left, right)
-    if kind == "int" and (isinstance(right, HostValue) or right < 0):
-        raise Refused("DY008", "whether this power is an int or a float depends on the input")
     recorder = _recorder(left, right)
     if kind == "float":
-        base, power = lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor
-        real = torch.logical_or(torch.ge(base, 0), torch.eq(torch.floor(power), power))
-        recorder.check(real, "ValueError", "a negative number to a fractional power is a complex number")
-    result = torch.pow(lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor)
-    return HostValue(kind, result, recorder)
+        base, exponent = lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor
+        return HostValue(kind, exact_numbers.real_power(base, exponent, recorder), recorder)
+    if isinstance(right, HostValue) and right.kind == "int":
+        raise DecisionMet("whether a power is a whole number")
+    if not isinstance(right, HostValue) and right < 0:
+        return _power(left.as_kind("float"), right)
+    return whole_power(left, right, recorder)
+
+
+def whole_power(left: Any, right: Any, recorder: "Recorder") -> HostValue:
+    """`left ** right` of whole numbers, where the exponent is known not to be negative."""
+    base, exponent = lift(left, "int", recorder).tensor, lift(right, "int", recorder).tensor
+    return HostValue("int", exact_numbers.whole_power(base, exponent, recorder), recorder)
+
+
+def _nearest(number: HostValue) -> HostValue:
+    return HostValue("float", torch.round(number.tensor), number.recorder).converted("int")
+
+
+def _quotient_and_remainder(left: Any, right: Any) -> Any:
+    if _common_kind(left, right, "int") is None:
+        return NotImplemented
+    return left // right, left % right
+
+
+def _shifted(function: exact_numbers.Shift, plain: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    kind = _common_kind(left, right, "int")
+    if kind is None:
+        return _with_tensor(plain, left, right)
+    if kind == "float":
+        return NotImplemented
+    recorder = _recorder(left, right)
+    number, places = lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor
+    return HostValue(kind, function(number, places, recorder), recorder)
 
 
 def _comparison(function: Callable[..., torch.Tensor], plain: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:

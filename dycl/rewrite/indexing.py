@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from dycl.rewrite.dynamic import NOT_HANDLED, item
-from dycl.rewrite.host_values import DTYPES, HostValue, kind_of
+from dycl.rewrite.frames import HostRange
+from dycl.rewrite.host_values import HostValue
+from dycl.rewrite.natives import KnownNumber
+from dycl.rewrite.number_lists import number_at, store_number
+from dycl.rewrite.numpy_arrays import HostArray
+from dycl.rewrite.ranges import range_item
+from dycl.rewrite.tensor_literals import make_tensor, mentions_dynamic
 
 if TYPE_CHECKING:
     from dycl.rewrite.machine import Machine
@@ -14,35 +20,40 @@ if TYPE_CHECKING:
 def get_item(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`container[index]`, where the index is or has a host value."""
     container, index = args
+    if type(index) is KnownNumber:
+        return container[int(index)]
     if isinstance(container, torch.Tensor):
-        index = _with_host_values(index, machine)
-        if not _mentions_host_value(index):
-            return NOT_HANDLED
-        selected, rest = _selected(container, index)
-        return selected[rest]
+        given, index = index, _with_host_values(index, machine)
+        if not mentions_host_value(index):
+            return NOT_HANDLED if index is given else container[index]
+        part, rest = selected(container, index)
+        return part[rest]
+    if isinstance(container, HostRange):
+        return range_item(container, index, machine)
+    if isinstance(container, range) and isinstance(index, HostValue):
+        return range_item(HostRange(container.start, container.stop, container.step), index, machine)
     if not isinstance(index, HostValue) or not isinstance(container, list | tuple) or not container:
         return NOT_HANDLED
-    kind = kind_of(container[0])
-    if kind is None or any(kind_of(value) != kind or isinstance(value, HostValue) for value in container):
-        return NOT_HANDLED
-    if index.kind == "float":
-        raise TypeError(f"{type(container).__name__} indices must be integers or slices, not float")
-    number, size = index.as_kind("int").tensor, len(container)
-    inside = torch.logical_and(torch.ge(number, -size), torch.lt(number, size))
-    machine.recorder.check(inside, "IndexError", f"{type(container).__name__} index out of range")
-    table = torch.tensor(container, dtype=DTYPES[kind])
-    place = torch.remainder(number, size)
-    return HostValue(kind, torch.index_select(table, 0, place.reshape(1)).reshape(()), machine.recorder)
+    return number_at(container, index, machine)
 
 
 def set_item(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`tensor[index] = value`, where the index is or has a host value."""
+    """`container[index] = value`, where the index is or has a host value."""
     container, index, value = args
-    index = _with_host_values(index, machine)
-    if not isinstance(container, torch.Tensor) or not _mentions_host_value(index):
+    if type(index) is KnownNumber:
+        container[int(index)] = value
+        return None
+    if type(container) is list and isinstance(index, HostValue):
+        return store_number(container, index, value, machine)
+    if not isinstance(container, torch.Tensor):
         return NOT_HANDLED
-    selected, rest = _selected(container, index)
-    selected[rest] = value.symbol() if isinstance(value, HostValue) else value
+    given, index = index, _with_host_values(index, machine)
+    if type(value) is HostArray:
+        given, value = None, item(value.tensor, machine) if value.scalar else value.tensor
+    if not mentions_host_value(index) and index is given:
+        return NOT_HANDLED
+    part, rest = selected(container, index)
+    part[rest] = value.symbol() if isinstance(value, HostValue) else value
     return None
 
 
@@ -52,22 +63,26 @@ def _with_host_values(index: Any, machine: "Machine") -> Any:
         return tuple(_with_host_values(part, machine) for part in index)
     if isinstance(index, slice):
         return slice(*(_with_host_values(bound, machine) for bound in (index.start, index.stop, index.step)))
+    if isinstance(index, list) and mentions_dynamic(index, machine):
+        return make_tensor(machine, (index,), {})
+    if type(index) is HostArray:
+        index = item(index.tensor, machine) if index.scalar else index.tensor
     if isinstance(index, torch.Tensor) and index.dim() == 0 and machine.recorder.is_dynamic(index):
         whole = not index.is_floating_point() and index.dtype != torch.bool
         return item(index, machine) if whole else index
     return index
 
 
-def _mentions_host_value(index: Any) -> bool:
+def mentions_host_value(index: Any) -> bool:
     """Whether a tensor's index has a host value at a position of its own."""
     if isinstance(index, slice):
         return any(isinstance(bound, HostValue) for bound in (index.start, index.stop, index.step))
     if isinstance(index, tuple):
-        return any(_mentions_host_value(part) for part in index)
+        return any(mentions_host_value(part) for part in index)
     return isinstance(index, HostValue)
 
 
-def _selected(container: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
+def selected(container: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
     """The tensor with its host-valued positions selected, and what is left of the index."""
     parts = index if isinstance(index, tuple) else (index,)
     consumed = sum(_axes(part) for part in parts)

@@ -4,26 +4,37 @@
 `float(tensor)` is a host value, `math.sqrt` of one is recorded, `print` is dropped.
 """
 
-import builtins
 import logging
-import math
 import operator
 import types
 import warnings
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.hcfg.types import HostKind
-from dycl.rewrite import natives
-from dycl.rewrite.dynamic import NOT_HANDLED, Handler, is_dynamic, item, truth
+from dycl.rewrite import (
+    grown_calls,
+    mathematics,
+    natives,
+    number_lists,
+    numpy_calls,
+    size_tuples,
+    tensor_literals,
+    texts,
+)
+from dycl.rewrite.bounds import bounds
+from dycl.rewrite.dynamic import NOT_HANDLED, Handler, is_dynamic, item, number_of, truth
 from dycl.rewrite.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.freeze import import_symbol
-from dycl.rewrite.host_values import PYTHON_TYPES, HostValue, kind_of, lift
+from dycl.rewrite.host_values import PYTHON_TYPES, HostValue, kind_of, whole_power
 from dycl.rewrite.indexing import get_item, set_item
+from dycl.rewrite.numpy_arrays import HostArray
+from dycl.rewrite.random_numbers import RANDOM_HANDLERS
+from dycl.rewrite.ranges import make_range, range_contains, range_length, reverse
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.tensor_literals import make_tensor
+from dycl.rewrite.texts import HostText
 
 if TYPE_CHECKING:
     from dycl.rewrite.machine import Machine
@@ -31,6 +42,9 @@ if TYPE_CHECKING:
 
 def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: "Machine") -> Any:
     """The result of a call that needs a meaning of its own, or `NOT_HANDLED`."""
+    result = numpy_calls.apply(callee, args, kwargs, machine)
+    if result is not NOT_HANDLED:
+        return result
     try:
         handler = _HANDLERS.get(callee)
     except TypeError:
@@ -39,19 +53,27 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: "
         return handler(machine, args, kwargs)
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, torch.Tensor):
+        if getattr(callee, "__name__", "") == "new_tensor":
+            return tensor_literals.new_tensor(machine, (owner, *args), kwargs)
         method = _TENSOR_METHODS.get(getattr(callee, "__name__", ""))
         if method is not None and machine.recorder.is_dynamic(owner):
             return method(machine, (owner, *args), kwargs)
+    if type(owner) is HostValue:
+        return callee(*args, **kwargs)
+    if type(owner) is list and callee.__name__ == "sort":
+        return number_lists.sort_in_place(machine, (owner, *args), kwargs)
+    if isinstance(owner, torch.Size) and callee.__name__ == "numel":
+        return size_tuples.count(machine, owner)
     if isinstance(owner, logging.Logger):
         machine.note("logging is dropped", machine.span)
         return None
-    return NOT_HANDLED
+    return numpy_calls.in_torch(callee, args, kwargs)
 
 
 def _convert(kind: HostKind) -> Handler:
     def convert(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and is_dynamic(args[0], machine):
-            value = item(args[0], machine) if isinstance(args[0], torch.Tensor) else args[0]
+            value = number_of(args[0], machine)
             return value.converted(kind) if isinstance(value, HostValue) else NOT_HANDLED
         return NOT_HANDLED
 
@@ -74,6 +96,8 @@ def _tolist(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -
     tensor = args[0]
     if tensor.dim() == 0:
         return item(tensor, machine)
+    if not all(isinstance(size, int) for size in tensor.shape):
+        return grown_calls.listed(tensor, machine)
     return [_tolist(machine, (row,), kwargs) for row in tensor.unbind(0)]
 
 
@@ -91,6 +115,10 @@ def _allclose(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def _length(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if isinstance(args[0], HostRange):
+        return range_length(args[0], machine)
+    if type(args[0]) is HostArray:
+        args = (args[0].tensor,)
     if isinstance(args[0], torch.Tensor) and args[0].dim() and not isinstance(args[0].shape[0], int):
         return import_symbol(args[0].shape[0], machine.recorder)
     return NOT_HANDLED
@@ -98,9 +126,7 @@ def _length(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 def _loop_item(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     iterator, value = args
-    if not isinstance(iterator, RangeIterator) or iterator.rows is None:
-        return value
-    return torch.select(iterator.rows, 0, value.symbol() if isinstance(value, HostValue) else value)
+    return iterator.item(value) if isinstance(iterator, RangeIterator) else value
 
 
 def _zip(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -115,17 +141,47 @@ def _enumerate(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]
     return _zip(machine, (range(start, 2**62), args[0]), {}) if type(start) is int else NOT_HANDLED
 
 
+_PLAIN_TENSOR = torch.empty(0)
+
+
 def _isinstance(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if not isinstance(args[0], HostValue):
-        return NOT_HANDLED
-    stand_in = PYTHON_TYPES[args[0].kind]()
-    return isinstance(stand_in, args[1])
+    if isinstance(args[0], FakeTensor):
+        return isinstance(_PLAIN_TENSOR, args[1])
+    cls = _class(args[0])
+    return NOT_HANDLED if cls is None else issubclass(cls, args[1])
 
 
 def _type(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if len(args) == 1 and isinstance(args[0], HostValue):
-        return PYTHON_TYPES[args[0].kind]
-    return NOT_HANDLED
+    cls = _class(args[0]) if len(args) == 1 else None
+    return NOT_HANDLED if cls is None else cls
+
+
+def _class(value: Any) -> type | None:
+    """The type that a stand-in of ours has in the user's program."""
+    if isinstance(value, HostValue):
+        return PYTHON_TYPES[value.kind]
+    if type(value) is HostArray:
+        return value.numpy_type()
+    if isinstance(value, HostText):
+        return str
+    if isinstance(value, FakeTensor):
+        return torch.Tensor
+    return range if isinstance(value, HostRange) else None
+
+
+def _iterator(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return machine.iterator(args[0]) if len(args) == 1 else NOT_HANDLED
+
+
+def _power(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) != 2 or kind_of(args[0]) not in ("bool", "int") or not isinstance(args[1], HostValue):
+        return NOT_HANDLED
+    possible = bounds(args[1], machine.recorder) if args[1].kind == "int" else None
+    return NOT_HANDLED if possible is None or possible[0] < 0 else whole_power(args[0], args[1], machine.recorder)
+
+
+def _whole_power(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return whole_power(args[0], args[1], machine.recorder)
 
 
 def _identical(wanted: bool) -> Handler:
@@ -148,99 +204,40 @@ def _setattr(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return NOT_HANDLED
 
 
-def _range(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    bounds = [item(value, machine) if isinstance(value, torch.Tensor) else value for value in args]
-    if not any(isinstance(value, HostValue) for value in bounds):
-        return NOT_HANDLED
-    start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-    if type(step) is not int or step == 0:
-        raise Refused("DY008", "the step of this `range` depends on the input")
-    return HostRange(start, stop, step)
-
-
-def _extreme(better: Callable[[Any, Any], Any]) -> Handler:
-    def extreme(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        values = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
-        if kwargs or not any(isinstance(value, HostValue) for value in values):
-            return NOT_HANDLED
-        kind = kind_of(values[0])
-        if kind is None or any(kind_of(value) != kind for value in values):
-            return NOT_HANDLED
-        best = lift(values[0], kind, machine.recorder)
-        for value in values[1:]:
-            other = lift(value, best.kind, machine.recorder)
-            chosen = torch.where(better(other, best).tensor, other.tensor, best.tensor)
-            best = HostValue(best.kind, chosen, machine.recorder)
-        return best
-
-    return extreme
-
-
-def _not_negative(number: torch.Tensor) -> torch.Tensor:
-    return torch.logical_not(torch.lt(number, 0))
-
-
-def _positive(number: torch.Tensor) -> torch.Tensor:
-    return torch.logical_not(torch.le(number, 0))
-
-
-def _math(
-    function: Callable[..., torch.Tensor], kind: HostKind, domain: Callable[[torch.Tensor], torch.Tensor] | None = None
-) -> Handler:
-    def compute(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if not any(is_dynamic(value, machine) for value in args):
-            return NOT_HANDLED
-        numbers = [item(value, machine) if isinstance(value, torch.Tensor) else value for value in args]
-        tensors = [lift(value, "float", machine.recorder).tensor for value in numbers]
-        if domain is not None:
-            machine.recorder.check(domain(tensors[0]), "ValueError", "math domain error")
-        result = HostValue("bool" if kind == "bool" else "float", function(*tensors), machine.recorder)
-        if kind == "float":
-            inside = torch.logical_or(torch.isfinite(result.tensor), torch.logical_not(torch.isfinite(tensors[0])))
-            machine.recorder.check(inside, "OverflowError", "math range error")
-        return result.converted(kind)
-
-    return compute
-
-
 def _contained(wanted: bool) -> Handler:
     def contained(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        value, container = args
-        if not is_dynamic(value, machine) or not isinstance(container, list | tuple | set | frozenset | dict | range):
-            return NOT_HANDLED
-        number = item(value, machine) if isinstance(value, torch.Tensor) else value
-        if not all(kind_of(candidate) is not None for candidate in container):
-            return NOT_HANDLED
-        found = lift(False, "bool", machine.recorder)
-        for candidate in container:
-            found = found | (number == candidate)
+        found = _found(machine, *args)
+        if not isinstance(found, HostValue):
+            return found if found is NOT_HANDLED else found is wanted
         return found if wanted else HostValue("bool", torch.logical_not(found.tensor), machine.recorder)
 
     return contained
 
 
-class OpaqueText:
-    """A text with input-dependent parts: good for a message, for nothing else."""
+def _found(machine: "Machine", value: Any, container: Any) -> Any:
+    """Whether a container of known things has a number or text, as far as that takes no decision."""
+    if type(container) is HostArray:
+        return HostValue("bool", (container == value).any().tensor, machine.recorder)
+    number = number_of(value, machine)
+    if isinstance(container, HostRange) or (isinstance(container, range) and isinstance(number, HostValue)):
+        return NOT_HANDLED if kind_of(number) is None else range_contains(container, number, machine)
+    if not isinstance(number, HostValue | HostText) or not isinstance(container, _CONTAINERS):
+        return NOT_HANDLED
+    found: Any = False
+    for candidate in container:
+        if isinstance(number, HostText):
+            same = number.equals(candidate, machine)
+        elif kind_of(candidate) is not None:
+            same = number == candidate
+        elif isinstance(candidate, str) or candidate is None:
+            same = False
+        else:
+            return NOT_HANDLED
+        found = same if found is False else found if same is False else found | same
+    return found
 
-    def __init__(self, parts: tuple[Any, ...]) -> None:
-        self.parts = parts
 
-    def __str__(self) -> str:
-        return "".join(str(part) if isinstance(part, str | OpaqueText) else "..." for part in self.parts)
-
-
-def _formatted(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return OpaqueText((None,)) if is_dynamic(args[0], machine) else NOT_HANDLED
-
-
-def _joined(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return OpaqueText(args) if any(isinstance(part, OpaqueText) for part in args) else NOT_HANDLED
-
-
-def _text(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if args and is_dynamic(args[0], machine):
-        raise Refused("DY001", "the text of a value that only the input determines is needed")
-    return NOT_HANDLED
+_CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
 def _dropped(what: str) -> Handler:
@@ -251,15 +248,14 @@ def _dropped(what: str) -> Handler:
     return drop
 
 
-def _numpy(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
-
-
 def _open(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     raise Refused("DY002", "a file is opened", "read the file in the model's constructor")
 
 
 _HANDLERS: dict[Any, Handler] = {
+    **mathematics.HANDLERS,
+    **number_lists.HANDLERS,
+    **RANDOM_HANDLERS,
     bool: _convert("bool"),
     int: _convert("int"),
     float: _convert("float"),
@@ -278,37 +274,30 @@ _HANDLERS: dict[Any, Handler] = {
     setattr: _setattr,
     isinstance: _isinstance,
     type: _type,
-    range: _range,
-    builtins.min: _extreme(operator.lt),
-    builtins.max: _extreme(operator.gt),
+    range: make_range,
+    reversed: reverse,
+    iter: _iterator,
+    operator.pow: _power,
+    operator.ipow: _power,
+    pow: _power,
+    natives.whole_power: _whole_power,
+    operator.mod: texts.percent,
+    operator.imod: texts.percent,
+    operator.eq: size_tuples.same(True, texts.equal(True)),
+    operator.ne: size_tuples.same(False, texts.equal(False)),
     torch.equal: _equal,
     torch.allclose: _allclose,
     torch.is_nonzero: _item,
     torch.Tensor.item: _item,
-    torch.tensor: make_tensor,
-    natives.formatted: _formatted,
-    natives.join: _joined,
-    str: _text,
-    repr: _text,
-    format: _text,
+    **tensor_literals.FUNCTIONS,
+    natives.formatted: texts.formatted,
+    natives.join: texts.joined,
+    str: texts.text,
+    repr: texts.text,
+    format: texts.text,
     open: _open,
     print: _dropped("print"),
     warnings.warn: _dropped("warnings.warn"),
-    math.sqrt: _math(torch.sqrt, "float", _not_negative),
-    math.exp: _math(torch.exp, "float"),
-    math.log: _math(torch.log, "float", _positive),
-    math.log2: _math(torch.log2, "float", _positive),
-    math.sin: _math(torch.sin, "float"),
-    math.cos: _math(torch.cos, "float"),
-    math.tanh: _math(torch.tanh, "float"),
-    math.pow: _math(torch.pow, "float"),
-    math.fabs: _math(torch.abs, "float"),
-    math.floor: _math(torch.floor, "int"),
-    math.ceil: _math(torch.ceil, "int"),
-    math.trunc: _math(torch.trunc, "int"),
-    math.isnan: _math(torch.isnan, "bool"),
-    math.isinf: _math(torch.isinf, "bool"),
-    math.isfinite: _math(torch.isfinite, "bool"),
 }
 _TENSOR_METHODS: dict[str, Handler] = {
     "item": _item,
@@ -320,6 +309,6 @@ _TENSOR_METHODS: dict[str, Handler] = {
     "equal": _equal,
     "allclose": _allclose,
     "is_nonzero": _item,
-    "numpy": _numpy,
-    "__array__": _numpy,
+    "numpy": numpy_calls.to_numpy,
+    "__array__": numpy_calls.to_numpy,
 }

@@ -5,6 +5,7 @@ The machine interprets flat functions. Straight-line work is done by Python itse
 end of the program, or at an error that the program raises.
 """
 
+import builtins
 import itertools
 import types
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from dycl.rewrite.dynamic import truth
 from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.freeze import import_symbol
 from dycl.rewrite.genuine import require_genuine
+from dycl.rewrite.grown_lists import GrownList
 from dycl.rewrite.heap import Heap
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.instructions import (
@@ -45,11 +47,17 @@ from dycl.rewrite.instructions import (
     Yield,
 )
 from dycl.rewrite.recorder import Recorder
-from dycl.rewrite.signals import DecisionMet, Refused
+from dycl.rewrite.rolled import rolled_up
+from dycl.rewrite.signals import CheckMet, DecisionMet, Refused
 from dycl.rewrite.skeleton import Pinned
 from dycl.rewrite.stops import Decided, Outcome, Raised, Returned, Stop
+from dycl.rewrite.substitutes import EnteredGenerator
 
 _MOST_ITEMS = 100_000
+# Registers of a frame that stands at an operation which may raise: how many of its checks are known to hold, as a text
+# since numbers widen; or the error that it raises.
+_CHECKS = "!checks"
+_ERROR = "!error"
 
 
 class Machine:
@@ -57,21 +65,28 @@ class Machine:
 
     def __init__(self, recorder: Recorder, heap: Heap, pinned: Pinned, note: Callable[[str, Span], None]) -> None:
         self.recorder = recorder
+        recorder.places = self.places
         recorder.catches_errors = self.catches_errors
         self.heap = heap
         self.pinned = pinned
         self.note = note
         self.frames: list[Frame] = []
-        self.marked: set[Any] = set()
+        self.marked: set[Any] = {
+            EnteredGenerator.__enter__.__code__,
+            EnteredGenerator.__exit__.__code__,
+        }
         self.watched: set[Any] = set()
+        self.looked_at: set[Any] = set()
         self.nested: set[Any] = set()
+        self.rolled: set[tuple[Any, Register]] = set()
         self.interned: dict[Any, tuple[Any, ...]] = {}
         self.last_places: tuple[Span, ...] = ()
 
     @property
     def span(self) -> Span:
-        """Where the program is now."""
-        return self.frames[-1].instruction.span if self.frames else self.last_places[-1]
+        """Where the program is now, in the user's own words: what stands in for a builtin is where that is called."""
+        own = [frame for frame in self.frames if not _stands_in(frame)]
+        return own[-1].instruction.span if own else self.last_places[-1]
 
     def catches_errors(self) -> bool:
         """Whether a `try` around the current instruction may catch an error."""
@@ -79,15 +94,23 @@ class Machine:
 
     def places(self) -> tuple[Span, ...]:
         """Where the program is now, outermost call first."""
-        return tuple(frame.instruction.span for frame in self.frames)
+        return tuple(frame.instruction.span for frame in self.frames if not _stands_in(frame))
 
     def run(self) -> Stop:
         """Go on until something only the input determines is needed, or to the end."""
         with self.recorder:
             while True:
                 frame = self.frames[-1]
+                passed = frame.registers.pop(_CHECKS, 0)
+                self.recorder.checks_passed = int(passed)
                 try:
-                    stop = self._step(frame, frame.instruction)
+                    if _ERROR in frame.registers:
+                        error, message = frame.registers.pop(_ERROR)
+                        stop = self.raise_error(getattr(builtins, error)(message))
+                    else:
+                        stop = self._step(frame, frame.instruction)
+                except CheckMet as met:
+                    stop = self._decide_check(frame, met, int(passed))
                 except DecisionMet as decision:
                     raise Refused("DY001", f"{decision.reason} is needed here") from None
                 except Exception as error:
@@ -96,14 +119,25 @@ class Machine:
                 if stop is not None:
                     return stop
 
+    def _decide_check(self, frame: Frame, met: CheckMet, passed: int) -> Stop:
+        """Whether an operation raises an error that the program may catch is a decision: go on with it, or raise."""
+        goes_on = Outcome(True, frame.position, {_CHECKS: str(passed + 1)})
+        raises = Outcome(False, frame.position, {_ERROR: (met.error, met.message)})
+        return Decided(HostValue("bool", met.condition, self.recorder), (goes_on, raises))
+
     def value(self, frame: Frame, operand: Operand) -> Any:
         if isinstance(operand, Literal):
             return operand.value
         try:
-            return frame.registers[operand.register]
+            return self.number(frame.registers[operand.register])
         except KeyError:
             message = f"cannot access local variable '{operand.register}' where it is not associated with a value"
             raise UnboundLocalError(message) from None
+
+    def number(self, value: Any) -> Any:
+        """The value itself; a size that PyTorch handed out as a symbol as a host value."""
+        symbolic = isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool)
+        return import_symbol(value, self.recorder) if symbolic else value
 
     def _step(self, frame: Frame, instruction: Instruction) -> Stop | None:
         match instruction:
@@ -125,8 +159,9 @@ class Machine:
             case BranchOn(condition=condition, then=then, orelse=orelse):
                 return self._branch(frame, self.value(frame, condition), then, orelse)
             case StartLoop(dest=dest, source=source):
-                iterator = self.iterator(self.value(frame, source))
-                frame.registers[dest] = iterator
+                value = self.value(frame, source)
+                rolled = (frame.function.code, dest) in self.rolled
+                frame.registers[dest] = (rolled_up(value) if rolled else None) or self.iterator(value)
             case NextItem():
                 return self._next_item(frame, instruction)
             case Unpack(dests=dests, star=star, source=source):
@@ -177,6 +212,8 @@ class Machine:
             case itertools.count():
                 start, *step = cast(tuple[Any, ...], source.__reduce__()[1])
                 return RangeIterator(start, None, step[0] if step else 1)
+            case GrownList():
+                return RangeIterator(0, None, 1, source)
             case list() | range():
                 return ItemIterator(source)
             case HostRange():
@@ -241,6 +278,14 @@ class Machine:
         generator.frame.constructed = generator
         self.frames.append(generator.frame)
 
+    def throw(self, generator: Generator, error: BaseException) -> Stop | None:
+        """Go on with a generator by raising an error where it waits."""
+        if generator.finished:
+            return self.raise_error(error)
+        generator.frame.constructed = generator
+        self.frames.append(generator.frame)
+        return self.raise_error(error)
+
     def _yield(self, frame: Frame, value: Any) -> None:
         self.frames.pop()
         caller = self.frames[-1]
@@ -302,6 +347,11 @@ class Machine:
         return Raised(error, places)
 
 
+def _stands_in(frame: Frame) -> bool:
+    """Whether a frame runs what stands in for a builtin."""
+    return str(frame.globals.get("__name__")).startswith("dycl.rewrite.substitutes")
+
+
 def _cell_contents(cell: Any, name: str) -> Any:
     try:
         return cell.cell_contents
@@ -316,4 +366,4 @@ def _identity(value: Any) -> Any:
         return None if None in parts else tuple(parts)
     if isinstance(value, torch.nn.Module):
         return ("module", id(value))
-    return (type(value), repr(value)) if isinstance(value, bool | int | float | str | range) else None
+    return (type(value), repr(value)) if type(value) in (bool, int, float, str, range) else None

@@ -99,9 +99,56 @@ def spread(source: Any) -> Any:
     return source
 
 
+def empty(cell: Any) -> None:
+    """`del name` of a variable that an inner function uses."""
+    del cell.cell_contents
+
+
+def throw(generator: Any, error: BaseException) -> Any:
+    """`generator.throw(error)`."""
+    return generator.throw(error)
+
+
 def loop_item(iterator: Any, item: Any) -> Any:
     """What a loop's variable gets: the item that its iterator gave."""
     return item
+
+
+class KnownNumber(int):
+    """A number that the program was split on; states that differ in it do not share a block."""
+
+
+def known_index(index: Any, size: int, error: str) -> int:
+    """A position in a sequence of `size` items that is known from here on: one way of the program for each."""
+    place = operator.index(index)
+    if not -size <= place < size:
+        raise IndexError(error)
+    return place % size
+
+
+def known_bound(bound: Any, size: int) -> Any:
+    """A bound of a slice of `size` items that is known from here on."""
+    return bound
+
+
+def known_key(key: Any, what: str) -> Any:
+    """A key that is known from here on."""
+    return key
+
+
+def plain(key: Any) -> Any:
+    """A key as the program itself would have it."""
+    return int(key) if isinstance(key, KnownNumber) else key
+
+
+def refuse(identifier: str, reason: str) -> None:
+    """End this path of the compilation with a problem."""
+    raise Refused(identifier, reason)
+
+
+def whole_power(base: Any, exponent: Any) -> Any:
+    """`base ** exponent`, where the exponent is not negative."""
+    return base**exponent
 
 
 def join(*parts: Any) -> str:
@@ -144,16 +191,26 @@ _INERT: tuple[type, ...] = (
 )
 
 
+def _is_inert(manager: Any) -> bool:
+    off = isinstance(manager, torch.autocast) and not manager._enabled
+    return off or isinstance(manager, _INERT)
+
+
+def is_made_in_python(manager: Any) -> bool:
+    """Whether a context manager's methods are Python code that changes nothing but the program's own objects."""
+    made = isinstance(getattr(type(manager), "__enter__", None), types.FunctionType)
+    return made and not _is_inert(manager) and type(manager).__module__.partition(".")[0] != "torch"
+
+
 def enter_context(manager: Any) -> Any:
     """Enter a `with` block; managers that a compiled program cannot notice are left alone."""
     if isinstance(manager, contextlib.nullcontext):
         return manager.enter_result
-    if isinstance(manager, _INERT):
+    if _is_inert(manager):
         return manager
-    enter = type(manager).__enter__
-    if not isinstance(enter, types.FunctionType) or type(manager).__module__.partition(".")[0] == "torch":
+    if not is_made_in_python(manager):
         raise Refused("DY002", f"the context manager `{type(manager).__name__}` changes something outside the program")
-    return enter(manager)
+    return type(manager).__enter__(manager)
 
 
 def exit_context(manager: Any, exception: BaseException | None) -> bool:
@@ -161,7 +218,7 @@ def exit_context(manager: Any, exception: BaseException | None) -> bool:
     if isinstance(manager, contextlib.suppress):
         kinds: tuple[type[BaseException], ...] = getattr(manager, "_exceptions")  # noqa: B009
         return exception is not None and isinstance(exception, kinds)
-    if isinstance(manager, _INERT):
+    if _is_inert(manager):
         return False
     kind = None if exception is None else type(exception)
     return bool(type(manager).__exit__(manager, kind, exception, None))

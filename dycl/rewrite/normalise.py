@@ -62,16 +62,16 @@ class Handling:
 
 Scope = Loop | Protected | Handling
 
-_flat_functions: WeakKeyDictionary[types.CodeType, FlatFunction] = WeakKeyDictionary()
+# Code objects are equal if they do the same; where they stand counts too, since messages name it.
+_flat_functions: WeakKeyDictionary[types.CodeType, dict[str, FlatFunction]] = WeakKeyDictionary()
 
 
 def normalise(code: types.CodeType) -> FlatFunction:
     """The flat form of the function that was compiled to `code`."""
-    known = _flat_functions.get(code)
-    if known is None:
-        known = _Statements(code).function()
-        _flat_functions[code] = known
-    return known
+    by_file = _flat_functions.setdefault(code, {})
+    if code.co_filename not in by_file:
+        by_file[code.co_filename] = _Statements(code).function()
+    return by_file[code.co_filename]
 
 
 class _Statements(Expressions):
@@ -363,7 +363,9 @@ class _Statements(Expressions):
 
     def delete(self, target: ast.expr) -> None:
         match target:
-            case ast.Name(id=name) if not self.is_cell(name):
+            case ast.Name(id=name) if self.is_cell(name):
+                self.call(Literal(natives.empty), (Read(name),), target)
+            case ast.Name(id=name):
                 self.emit(Delete(self.renamed(name), self.span(target)))
             case ast.Subscript(value=value, slice=index):
                 arguments = (self.kept(self.expression(value), value), self.expression(index))

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 from torch._decomp import decomposition_table
-from torch._dispatch.python import enable_python_dispatcher
+from torch._library.custom_ops import OPDEFS
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
@@ -20,8 +20,11 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
 from dycl.hcfg.types import Span, TensorType
 from dycl.rewrite.aliases import Aliases, memory
-from dycl.rewrite.signals import DecisionMet, Refused
-from dycl.rewrite.symbols import SYMBOLIC_SHAPES, Symbols
+from dycl.rewrite.complex_pairs import HINT, OUTLASTS, ComplexPairs
+from dycl.rewrite.open_sizes import spelled_out
+from dycl.rewrite.shape_rules import grouped_product
+from dycl.rewrite.signals import CheckMet, DecisionMet, Reconsider, Refused
+from dycl.rewrite.symbols import Symbols
 from dycl.rewrite.tensor_types import dtype_name, tensor_type
 
 # Operations that hand a tensor's value to Python: each is a decision.
@@ -38,6 +41,7 @@ _UNINITIALISED = {
     "aten.empty_like.default": torch.ops.aten.zeros_like.default,
     "aten.new_empty.default": torch.ops.aten.new_zeros.default,
 }
+_ASSERTIONS = {"aten._assert_async.default", "aten._assert_async.msg"}
 _NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert_tensor_metadata.default"}
 
 
@@ -64,6 +68,7 @@ class Recording:
     refs: dict[int, tuple[Ref, torch.Tensor]] = field(default_factory=dict)
     twins: dict[int, torch.Tensor] = field(default_factory=dict)
     aliases: Aliases = field(default_factory=Aliases)
+    complex_pairs: ComplexPairs = field(default_factory=ComplexPairs)
 
     def new_ref(self, value_type: TensorType) -> Ref:
         self.types.append(value_type)
@@ -74,6 +79,7 @@ class Recording:
         self.refs.clear()
         self.twins.clear()
         self.aliases = Aliases()
+        self.complex_pairs = ComplexPairs()
 
     def forget_constants(self, written: int) -> None:
         """Capture constants in this memory afresh when they are next used: they are about to change."""
@@ -89,6 +95,12 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.supports = supports
         self.locate = locate
         self.catches_errors: Callable[[], bool] = lambda: False
+        self.keep_tensor: Callable[[torch.Tensor], None] = lambda tensor: None
+        self.keeps_views = False
+        self.checks_passed = 0
+        self.places: Callable[[], tuple[Span, ...]] = tuple
+        self.draws: dict[Span, tuple[Span, ...]] = {}
+        """Where random numbers are drawn, with the calls that led there."""
         self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
         self._stand_ins: dict[Any, torch.Tensor] = {}
         self.symbols = Symbols(self.fake_mode)
@@ -112,7 +124,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def parameter(self, value_type: TensorType, strides: Sequence[int] | None = None) -> torch.Tensor:
         """A fake tensor that stands for a value the block receives."""
         tensor = self.symbols.fake_tensor(value_type, strides)
-        ref = self.recording.new_ref(value_type)
+        ref = self.recording.new_ref(self.symbols.type_of(tensor))
         self.recording.inputs.append(ref)
         self.track(tensor, ref)
         return tensor
@@ -133,6 +145,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         known = self.recording.refs.get(id(tensor))
         if known is not None:
             return known[0]
+        if isinstance(tensor, FakeTensor) and tensor.is_complex():
+            raise Refused("DY004", OUTLASTS, HINT)
         if isinstance(tensor, FakeTensor):
             raise Refused("DY008", "a tensor from another block or call is used here")
         weight = self.recording.weights.get(id(tensor))
@@ -164,10 +178,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def check(self, condition: torch.Tensor, error: str, message: str) -> None:
         """Let the program stop with the user's own error unless `condition` holds when it runs."""
+        if self.checks_passed:
+            self.checks_passed -= 1
+            return
         if self.catches_errors():
-            raise Refused(
-                "DY008", f"whether this raises {error} depends on the input, and the program catches errors here"
-            )
+            raise CheckMet(condition, error, message)
         self.recording.checks.append((self.ref(condition), error, message, self.locate()))
 
     def __torch_dispatch__(
@@ -189,23 +204,44 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 kwargs.pop("memory_format", None)
                 return _UNINITIALISED[name](*args, **kwargs)
         if _is_random(func, args, kwargs):
-            raise Refused("DY005", f"`{name}` draws random numbers")
+            return self._draw(func, args, kwargs)
+        if name in _ASSERTIONS and self.is_dynamic(args[0]):
+            self.check(torch.ne(args[0], 0), "RuntimeError", args[1] if len(args) > 1 else "assertion failed")
+            return None
+        if name == "aten._linalg_check_errors.default" and self.is_dynamic(args[0]):
+            with self:
+                flawless = torch.eq(args[0], 0).all()
+            self.check(flawless, "RuntimeError", f"{args[1]}: a matrix is singular, or not positive-definite")
+            return None
         tensors = _tensors((args, kwargs))
         dynamic = [tensor for tensor in tensors if self.is_dynamic(tensor)]
         if name in _READS_VALUE and dynamic:
             raise DecisionMet(f"`{name.split('.')[1]}` reads a value that only the input determines")
         if not dynamic and not self.symbols.has_symbol((args, kwargs)):
             return self._compute_constant(func, args, kwargs)
+        if self.recording.complex_pairs.concern(func, args, kwargs):
+            return self.recording.complex_pairs.record(func, args, kwargs, self)
+        spelled = spelled_out(name, args, kwargs, self)
+        if spelled is not NotImplemented:
+            return spelled
         if not self.supports(name):
-            smaller = self._take_apart(func, args, kwargs)
+            smaller = self.take_apart(func, args, kwargs)
             if smaller is not NotImplemented:
                 return smaller
         return self._record(func, args, kwargs)
 
+    def _draw(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Record a draw of random numbers, which is refused later if anything depends on it."""
+        if func._schema.is_mutable:
+            raise Refused("DY005", f"`{func}` draws random numbers")
+        span = self.locate()
+        self.draws[span] = self.places() or (span,)
+        return self._record_plain(func, args, kwargs)
+
     def _compute_constant(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         for argument, value in zip(func._schema.arguments, args, strict=False):
             if argument.alias_info is not None and argument.alias_info.is_write and isinstance(value, torch.Tensor):
-                self.recording.aliases.require_writable(value)
+                self.recording.aliases.require_writable(value, self)
                 self.recording.forget_constants(memory(value))
         result = func(*args, **kwargs)
         self.recording.aliases.note_views(func, args, kwargs, result, lambda tensor: tensor)
@@ -215,19 +251,35 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.own(tensor)
         return result
 
+    def views_are_written(self) -> None:
+        """React to a write to memory that a view from before a decision may also see: keep track of such views."""
+        if self.keeps_views:
+            raise Refused("DY006", "a tensor is changed in place while a view of it, taken before a decision, is alive")
+        self.keeps_views = True
+        raise Reconsider
+
+    def kept_tensor_is_written(self, tensor: torch.Tensor) -> None:
+        """React to a write to a tensor that outlives the call: it is part of the state that the program keeps."""
+        self.keep_tensor(tensor)
+        raise Refused("DY007", "a tensor that outlives the call is changed in place")
+
     def own(self, tensor: torch.Tensor) -> None:
         """Note that the program itself made this constant, so it may be written in place."""
         self.recording.aliases.own_memory[memory(tensor)] = tensor
 
-    def _take_apart(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def take_apart(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The operation by smaller ones, or `NotImplemented`."""
         if func._schema.is_mutable:
             return NotImplemented
-        with self:
+        with self, self.symbols.nothing_assumed(str(func)):
             name = func._schema.name + _suffix(func)
             if torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd"):
                 return func.decompose(*args, **kwargs)
             if func in decomposition_table:
                 return decomposition_table[func](*args, **kwargs)
+            if func._schema.name in OPDEFS:
+                # An operation that a library defines in Python: what it does is what its function does.
+                return OPDEFS[func._schema.name]._init_fn(*args, **kwargs)
         return NotImplemented
 
     def _record(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -235,6 +287,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self.recording.aliases.mutate(func, args, kwargs, self)
         if not self.supports(str(func)):
             raise Refused("DY004", f"the backend has no translation for `{func}`")
+        if str(func) == "aten.as_strided.default":
+            _require_plain_layout(*args, **kwargs)
+        return self._record_plain(func, args, kwargs)
+
+    def _record_plain(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         arguments = self.bind(func, args, kwargs)
         result = self._shapes_only(func, args, kwargs)
         outputs = self._outputs(result)
@@ -247,17 +304,17 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         args, kwargs = self._with_twins(args), self._with_twins(kwargs)
         if all(item.alias_info is None for item in func._schema.returns):
             args, kwargs = self._with_stand_ins(args), self._with_stand_ins(kwargs)
+        if str(func) == "aten._grouped_mm.default":
+            # PyTorch's own rule knows one element type only.
+            with self.fake_mode:
+                return grouped_product(*args, **kwargs)
         if self.fake_mode.shape_env is None:
             try:
                 with self.fake_mode:
                     return func(*args, **kwargs)
             except DynamicOutputShapeException:
                 self.symbols.allow()
-        rule = SYMBOLIC_SHAPES.get(str(func))
-        with self.fake_mode, enable_python_dispatcher():
-            if rule is not None and self.symbols.has_symbolic_size(args):
-                return rule(*args, **kwargs)
-            return func(*args, **kwargs)
+        return self.symbols.result(func, args, kwargs)
 
     def twin(self, tensor: torch.Tensor) -> torch.Tensor:
         """The fake tensor that a real one, once written with dynamic values, stands for in this block."""
@@ -332,6 +389,12 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.track(item, ref)
             outputs.append(ref)
         return tuple(outputs)
+
+
+def _require_plain_layout(tensor: torch.Tensor, size: Any, stride: Any, storage_offset: Any = None) -> None:
+    """Refuse `as_strided` unless it reads the tensor's own elements, which lie in memory in their order."""
+    if storage_offset is not None or not tensor.is_contiguous():
+        raise Refused("DY004", "`as_strided` reads memory whose order only PyTorch knows")
 
 
 def _suffix(func: OpOverload[Any, Any]) -> str:

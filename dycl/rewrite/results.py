@@ -6,13 +6,17 @@ from typing import Any
 
 import torch
 
-from dycl.hcfg.structure import Items, Record, Slot, Static, Structure, Table
+from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
 from dycl.hcfg.types import HostKind
 from dycl.rewrite.frames import ItemIterator
 from dycl.rewrite.freeze import import_symbol
+from dycl.rewrite.grown_lists import GrownList
 from dycl.rewrite.host_values import HostValue
+from dycl.rewrite.natives import KnownNumber
+from dycl.rewrite.numpy_arrays import HostArray
 from dycl.rewrite.recorder import Recorder
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.skeleton import Skeleton, Tag
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -20,13 +24,13 @@ class ResultStructure:
     """A result's nesting, and the classes that it names."""
 
     structure: Structure
-    types: dict[str, type]
+    types: dict[str, Any]
 
 
 def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor], ResultStructure]:
     """The tensors of a returned value in order, and how they nest."""
     leaves: list[torch.Tensor] = []
-    types: dict[str, type] = {}
+    types: dict[str, Any] = {}
 
     def slot(tensor: torch.Tensor, kind: HostKind | None) -> Slot:
         leaves.append(tensor)
@@ -40,16 +44,32 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
                 return slot(part.tensor, part.kind)
             case torch.SymInt() | torch.SymFloat() | torch.SymBool():
                 return visit(import_symbol(part, recorder))
+            case _ if type(part) is HostArray:
+                raise Refused(
+                    "DY013",
+                    f"the model returns a NumPy {'scalar' if part.scalar else 'array'}",
+                    "return `torch.from_numpy(array)`, or `number.item()` for a scalar",
+                )
+            case KnownNumber():
+                return Static(int(part))
             case None | bool() | int() | float() | str() if type(part) in (type(None), bool, int, float, str):
                 return Static(part)
             case tuple() if hasattr(part, "_fields"):
                 return record("namedtuple", part, tuple(part._fields))
             case dict():
                 return table(part)
+            case GrownList():
+                return rows(part)
             case tuple() | list():
                 return Items("tuple" if isinstance(part, tuple) else "list", tuple([visit(item) for item in part]))
             case _ if dataclasses.is_dataclass(part) and not isinstance(part, type):
                 return record("dataclass", part, tuple(field.name for field in dataclasses.fields(part)))
+            case torch.dtype() | torch.device() | type():
+                name = f"{part.__module__}.{part.__qualname__}" if isinstance(part, type) else str(part)
+                types[name] = part
+                return Named(name)
+            case _ if _is_plain_object(part):
+                return record("object", part, tuple(vars(part)))
             case ItemIterator() | _:
                 raise Refused(
                     "DY013",
@@ -61,6 +81,30 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
         types[type(part).__qualname__] = type(part)
         return Record(kind, type(part).__qualname__, fields, tuple([visit(getattr(part, name)) for name in fields]))
 
+    def rows(part: GrownList) -> Rows:
+        first = len(leaves)
+        columns = iter(part.columns)
+
+        def item(skeleton: Skeleton) -> Structure:
+            match skeleton:
+                case (Tag.HOST, kind):
+                    return slot(next(columns), kind)
+                case (Tag.TENSOR, _):
+                    return slot(next(columns), None)
+                case (Tag.TUPLE, cls, parts) if hasattr(cls, "_fields"):
+                    types[cls.__qualname__] = cls
+                    return Record("namedtuple", cls.__qualname__, cls._fields, tuple([item(inner) for inner in parts]))
+                case (Tag.TUPLE, _, parts):
+                    return Items("tuple", tuple([item(inner) for inner in parts]))
+                case (Tag.ATOM, _, _, value):
+                    return visit(value)
+            raise AssertionError(skeleton)
+
+        structure = item(part.template.item)
+        if len(leaves) == first:
+            leaves.append(part.columns[0])
+        return Rows(first, structure)
+
     def table(part: dict[Any, Any]) -> Table:
         if not all(type(key) in (str, int) for key in part):
             raise Refused("DY013", "the model returns a dict whose keys are not texts or whole numbers")
@@ -70,3 +114,18 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
 
     structure = visit(value)
     return leaves, ResultStructure(structure, types)
+
+
+def _is_plain_object(value: Any) -> bool:
+    """Whether a value is an object of a Python class that is nothing but its attributes."""
+    cls: Any = type(value)
+    machinery = isinstance(value, torch.nn.Module | Exception | ItemIterator) or callable(value)
+    attributes = getattr(value, "__dict__", None)
+    return (
+        attributes is not None
+        and not machinery
+        and cls.__new__ is object.__new__
+        and cls.__reduce_ex__ is object.__reduce_ex__
+        and not any(hasattr(base, "__slots__") and base.__slots__ for base in cls.__mro__)
+        and all(name.isidentifier() and not name.startswith("__") for name in attributes)
+    )

@@ -9,9 +9,8 @@ while blocks are queued:          in program order, so that states meet before t
     enter one state for each outcome
 """
 
-import gc
+import contextvars
 import heapq
-import logging
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,27 +21,29 @@ from typing import Any
 import numpy as np
 import torch
 from torch import nn
-from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.hcfg.subnet import Ref
 from dycl.hcfg.types import HostType, Span, TensorType, ValueType
-from dycl.rewrite import calls
+from dycl.rewrite import calls, substitutes
 from dycl.rewrite.diagnostics import Problem, problem_at
+from dycl.rewrite.frames import Frame
 from dycl.rewrite.freeze import Freezer
 from dycl.rewrite.heap import Heap
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.machine import Machine
 from dycl.rewrite.recorder import Recorder, Recording
 from dycl.rewrite.results import ResultStructure, result_structure
-from dycl.rewrite.signals import DecisionMet, Refused, Restart
+from dycl.rewrite.rolled import is_long
+from dycl.rewrite.settings import rewriting
+from dycl.rewrite.signals import Reconsider, Refused, Restart
 from dycl.rewrite.skeleton import Leaf, Pinned, Skeleton
 from dycl.rewrite.source import span_of_function
 from dycl.rewrite.stops import Decided, Outcome, Raised, Returned, Stop
-from dycl.rewrite.substitutes import SUBSTITUTES
 from dycl.rewrite.thaw import Thawer
 from dycl.rewrite.widening import (
     Widening,
     leaf_types,
+    mentions_list,
     program_points,
     renamed_dimensions,
     without_numbers,
@@ -50,10 +51,15 @@ from dycl.rewrite.widening import (
 
 # A loop that makes something grow shows as many states at one program point.
 _VARIANTS_BEFORE_DIMENSIONS_WIDEN = 4
+_VARIANTS_BEFORE_GROWTH = 1
+_VARIANTS_BEFORE_LISTS_GROW = 6
 _VARIANTS_BEFORE_EXACT = 64
 _MOST_EXACT_VARIANTS = 512
 _MOST_VARIANTS = 260
+_MOST_KINDS_OF_STATE = 40
 _MOST_BLOCKS = 20_000
+# The next call's first block is explored when all that is known of this call is.
+_AFTER_ALL = (((2**62, 0),),)
 
 
 @dataclass(slots=True, eq=False)
@@ -75,11 +81,19 @@ class Decision:
 
 
 @dataclass(slots=True)
+class Beginning:
+    """The way out of the draft that comes before the first call: into that call, with the state the model has."""
+
+    edge: Edge
+
+
+@dataclass(slots=True)
 class Result:
-    """A draft's way out at the program's end."""
+    """A draft's way out at the program's end, and the way into its next call if the program keeps state."""
 
     values: tuple[Ref, ...]
     structure: ResultStructure
+    next_call: Edge | None
 
 
 @dataclass(slots=True)
@@ -96,20 +110,50 @@ class Draft:
 
     recording: Recording
     parameters: tuple[ValueType, ...]
-    end: Decision | Result | Failure
+    end: Decision | Beginning | Result | Failure
     start: Span
     stop: Span
 
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """A block's place in the graph: the state it starts from, and its draft once it has been run."""
+    """A block's place in the graph: the state it starts from, and its draft once it has been run.
+
+    A block without frames begins a call: it takes the program's inputs, then the leaves of its state.
+    """
 
     number: int
     skeleton: Skeleton
     order: Any
     draft: Draft | None = None
     queued: bool = True
+
+    @property
+    def begins_call(self) -> bool:
+        return not self.skeleton or not self.skeleton[0]
+
+
+def edges(draft: Draft) -> tuple[Edge, ...]:
+    """Every way on from a draft, also into the next call."""
+    match draft.end:
+        case Decision(edges=cases):
+            return tuple(edge for _, edge in cases)
+        case Beginning(edge=edge) | Result(next_call=Edge() as edge):
+            return (edge,)
+        case _:
+            return ()
+
+
+def reached(first: Entry) -> list[Entry]:
+    """Every block that can be reached, each once."""
+    entries = [first]
+    seen = {first}
+    for entry in entries:
+        for edge in edges(entry.draft) if entry.draft is not None else ():
+            if edge.entry not in seen:
+                seen.add(edge.entry)
+                entries.append(edge.entry)
+    return entries
 
 
 @dataclass(slots=True)
@@ -119,35 +163,7 @@ class Rewritten:
     first: Entry
     problems: list[Problem] = field(default_factory=list)
     notes: list[tuple[str, Span]] = field(default_factory=list)
-
-
-def _no_text(tensor: torch.Tensor) -> str:
-    raise DecisionMet("the text of a tensor that only the input determines")
-
-
-@contextmanager
-def _settings() -> Iterator[None]:
-    """Settings of the process while it rewrites.
-
-    Attention takes its ordinary path, whose operations backends know. The garbage collector rests: with many blocks
-    alive, each of its runs would look through all of them. PyTorch does not log the shape rules that fail: a problem
-    says so in its own words. And a fake tensor has no text: the program would take it for the real one's.
-    """
-    logger = logging.getLogger("torch._subclasses.fake_tensor")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
-    fast_path, collecting = torch.backends.mha.get_fastpath_enabled(), gc.isenabled()
-    torch.backends.mha.set_fastpath_enabled(False)
-    gc.disable()
-    FakeTensor.__repr__ = FakeTensor.__str__ = _no_text  # type: ignore[method-assign, assignment]
-    try:
-        yield
-    finally:
-        del FakeTensor.__repr__, FakeTensor.__str__
-        logger.setLevel(level)
-        torch.backends.mha.set_fastpath_enabled(fast_path)
-        if collecting:
-            gc.enable()
+    draws: dict[Span, tuple[Span, ...]] = field(default_factory=dict)
 
 
 @contextmanager
@@ -179,7 +195,7 @@ class Rewriter:
         self.arguments = arguments
         self.pinned = Pinned()
         self.recorder = Recorder(supports, self._locate)
-        self.heap = Heap(model, self.pinned)
+        self.heap = Heap(model, self.pinned, self.recorder)
         self.notes: dict[tuple[str, Span], None] = {}
         self.machine = Machine(self.recorder, self.heap, self.pinned, self._note)
         for tensor in (*model.parameters(), *model.buffers()):
@@ -187,9 +203,10 @@ class Rewriter:
             self.recorder.model_memory.add(tensor.untyped_storage()._cdata)
         self.machine.last_places = (span_of_function(model.forward if callee is model else callee),)
         self.problems: dict[tuple[str, Span], Problem] = {}
-        # Substitutes for builtins work on positions in lists, which must stay exact.
-        self.exact: set[Any] = {function.__code__ for function in SUBSTITUTES.values()}
+        self.exact: set[Any] = set(substitutes.WITH_POSITIONS)
         self.widened: set[Any] = set()
+        self.unrolled: set[Any] = set()
+        self.grows_lists = False
         self._begin()
 
     def _begin(self) -> None:
@@ -213,9 +230,9 @@ class Rewriter:
 
     def rewrite(self, progress: Callable[[int, int], None] = lambda done, queued: None) -> Rewritten:
         """Every block of the program, reachable from the first."""
-        with torch.inference_mode(), self.heap.active(), _settings():
+        with torch.inference_mode(), self.heap.active(), rewriting(self.recorder):
             first = self._explore(progress)
-            while first is None or self.heap.needs_another_pass:
+            while first is None or self.heap.needs_another_pass or self._rolled_in_vain():
                 self._begin()
                 first = self._explore(progress)
             leaked = self.heap.leaked()
@@ -227,12 +244,15 @@ class Rewriter:
             error, span = self.failures[0]
             refused = Refused("DY010", f"the model raises {error.error}: {error.message}")
             self.problems[refused.identifier, span] = problem_at(refused, (span,))
-        return Rewritten(first, list(self.problems.values()), list(self.notes))
+        return Rewritten(first, list(self.problems.values()), list(self.notes), self.recorder.draws)
 
     def _explore(self, progress: Callable[[int, int], None]) -> Entry | None:
         """The first block with all that follow; None if the program must be explored anew."""
         first = Entry(0, (), (), queued=False)
-        self._run_block(first, self._start)
+        if self.heap.keeps_state:
+            first.draft = self._beginning()
+        else:
+            self._run_block(first, self._start)
         done = 0
         while self.queue:
             _, _, entry = heapq.heappop(self.queue)
@@ -243,10 +263,56 @@ class Rewriter:
                 progress(done, len(self.queue))
         return None if self.anew else first
 
+    def _rolled_in_vain(self) -> bool:
+        """Whether to try once more with every loop unrolled: a loop's counter may be needed while compiling."""
+        if not self.problems or not self.machine.rolled:
+            return False
+        self.unrolled |= self.machine.rolled
+        self.machine.rolled.clear()
+        return True
+
+    def _roll_long_loops(self) -> None:
+        """Start anew with the long loops around this decision rolled up."""
+        long = {
+            (frame.function.code, register)
+            for frame in self.machine.frames
+            for register in frame.function.loops
+            if register in frame.live(frame is self.machine.frames[-1]) and is_long(frame.registers.get(register))
+        }
+        new = long - self.unrolled - self.machine.rolled
+        if new:
+            self.machine.rolled |= new
+            raise Reconsider
+
+    def _beginning(self) -> Draft:
+        """The draft before the first call of a program that keeps state."""
+        self.recorder.start()
+        self.heap.begin()
+        for value_type in self.inputs:
+            self.recorder.parameter(value_type)
+        place = self.machine.last_places[-1]
+        self.machine.frames = []
+        edge = self._next_call()
+        return Draft(self.recorder.recording, tuple(self.inputs), Beginning(edge), place, place)
+
+    def _next_call(self) -> Edge:
+        """The edge to the block that begins the next call."""
+        freezer = self._freezer(None, self.heap.freeze_for_next_call)
+        heap = self.heap.freeze_for_next_call(freezer)
+        skeleton = renamed_dimensions(((), heap, freezer.entangled()))
+        return Edge(self._entry(skeleton, _AFTER_ALL), skeleton, self._refs(freezer.leaves))
+
+    def _refs(self, leaves: Sequence[Leaf]) -> tuple[Ref, ...]:
+        return tuple(self.recorder.ref(leaf.tensor if isinstance(leaf, HostValue) else leaf) for leaf in leaves)
+
     def _start(self) -> list[ValueType]:
         """Put the machine at the start of the program, with a parameter for each input."""
         self.recorder.start()
         self.heap.begin()
+        self._call()
+        return list(self.inputs)
+
+    def _call(self) -> None:
         tensors = [self.recorder.parameter(value_type) for value_type in self.inputs]
         self.machine.frames = []
         args, kwargs = self.arguments(tensors)
@@ -257,11 +323,13 @@ class Rewriter:
             self.machine.frames.append(calls.frame(self.machine, function, arguments, purpose, made))
         except TypeError as error:
             raise Refused("DY013", f"the example arguments do not fit the model: {error}") from None
-        return list(self.inputs)
 
     def _continue(self, entry: Entry) -> list[ValueType]:
         """Put the machine into the state that `entry` starts from, with a parameter for each leaf."""
         self.recorder.start()
+        if entry.begins_call:
+            self._call()
+        inputs = list(self.inputs) if entry.begins_call else []
         leaves = leaf_types(entry.skeleton)
         remaining = iter(leaves)
 
@@ -272,27 +340,31 @@ class Rewriter:
                 return HostValue(value_type.kind, tensor, self.recorder)
             return self.recorder.parameter(value_type, strides)
 
-        thawer = Thawer(self.pinned, next_leaf, self.recorder.own)
+        thawer = Thawer(self.pinned, next_leaf, self.recorder)
         frames, heap, entangled = entry.skeleton
-        self.machine.frames = [thawer.frame_or_seen(frame) for frame in frames]
+        if not entry.begins_call:
+            self.machine.frames = [thawer.frame_or_seen(frame) for frame in frames]
         self.heap.thaw(heap, thawer)
-        for group in entangled:
+        aliases = self.recorder.recording.aliases
+        for key, group in enumerate(entangled, start=-len(entangled)):
             for number in group:
                 if number >= 0:
                     tensor = thawer.seen[number]
-                    self.recorder.recording.aliases.entangled[id(tensor)] = tensor
-        return [value_type for value_type, _ in leaves]
+                    aliases.entangled[id(tensor)] = (tensor, key)
+                else:
+                    aliases.outside_groups.add(key)
+        return inputs + [value_type for value_type, _ in leaves]
 
     def _run_block(self, entry: Entry, prepare: Callable[[], list[ValueType]]) -> None:
         while True:
             try:
-                parameters = prepare()
-                start = self.machine.span
-                with _no_random_numbers():
-                    stop = self.machine.run()
-                end = self._end(stop)
+                # In a context of its own: variables of the context that the program sets belong to its state.
+                parameters, start, stop, end = contextvars.copy_context().run(self._run_once, prepare)
             except Restart:
                 continue
+            except Reconsider:
+                self.anew = True
+                return
             except Refused as refused:
                 self._refuse(refused)
                 return
@@ -304,6 +376,15 @@ class Rewriter:
         self.recorder.recording.forget_tensors()
         entry.draft = Draft(self.recorder.recording, tuple(parameters), end, start, place)
 
+    def _run_once(
+        self, prepare: Callable[[], list[ValueType]]
+    ) -> tuple[list[ValueType], Span, Stop, Decision | Result | Failure]:
+        parameters = prepare()
+        start = self.machine.span
+        with _no_random_numbers():
+            stop = self.machine.run()
+        return parameters, start, stop, self._end(stop)
+
     def _refuse(self, refused: Refused) -> None:
         places = self.machine.places() or self.machine.last_places
         problem = problem_at(refused, places)
@@ -313,14 +394,17 @@ class Rewriter:
         match stop:
             case Decided(value=value, outcomes=outcomes, error=error):
                 self.last_place = self.machine.span
+                self._roll_long_loops()
                 flag = self.recorder.ref(value.tensor)
                 edges = tuple((outcome.case, self._enter(outcome)) for outcome in outcomes)
                 return Decision(flag, edges, error)
             case Returned(value=value):
                 self.last_place = self.machine.last_places[-1]
-                self.heap.require_unchanged()
+                self.heap.note_end()
+                self.heap.require_no_variable()
                 values, structure = result_structure(value, self.recorder)
-                return Result(tuple(self.recorder.ref(leaf) for leaf in values), structure)
+                refs = tuple(self.recorder.ref(leaf) for leaf in values)
+                return Result(refs, structure, self._next_call() if self.heap.keeps_state else None)
             case Raised(error=error):
                 return Failure(type(error).__name__, str(error).replace("FakeTensor", "Tensor"))
 
@@ -339,46 +423,73 @@ class Rewriter:
             frame.position, frame.registers = before
             if item is not None:
                 item[0].position = position
-        refs = tuple(self.recorder.ref(leaf.tensor if isinstance(leaf, HostValue) else leaf) for leaf in leaves)
-        return Edge(self._entry(skeleton, order), skeleton, refs)
+        return Edge(self._entry(skeleton, order), skeleton, self._refs(leaves))
 
     def _freeze(self) -> tuple[Skeleton, list[Leaf], Any]:
         top = self.machine.frames[-1]
-        freezer = Freezer(self.pinned, self.recorder, top)
-        frames = tuple(freezer.frame_or_seen(frame) for frame in self.machine.frames)
-        heap = self.heap.freeze(freezer)
+
+        def walk(freezer: Freezer) -> Skeleton:
+            frames = tuple(freezer.frame_or_seen(frame) for frame in self.machine.frames)
+            return frames, self.heap.freeze(freezer)
+
+        freezer = self._freezer(top, walk)
+        frames, heap = walk(freezer)
         skeleton = renamed_dimensions((frames, heap, freezer.entangled()))
         order = tuple(frame.program_order(frame is top) for frame in self.machine.frames)
         return skeleton, freezer.leaves, order
 
+    def _freezer(self, top: Frame | None, walk: Callable[[Freezer], Skeleton]) -> Freezer:
+        """What freezes a state; where lists grow, it must know beforehand what shares memory."""
+        if not self.grows_lists:
+            return Freezer(self.pinned, self.recorder, top)
+        scout = Freezer(self.pinned, self.recorder, top, set())
+        walk(scout)
+        return Freezer(self.pinned, self.recorder, top, scout.shared_memories())
+
     def _may_be_endless(self) -> bool:
-        top = self.machine.frames[-1]
-        return any(frame.may_be_endless(frame is top) for frame in self.machine.frames)
+        """Whether only the input ends a loop around here; calls may follow each other without end."""
+        top = self.machine.frames[-1] if self.machine.frames else None
+        return top is None or any(frame.may_be_endless(frame is top) for frame in self.machine.frames)
 
     def _entry(self, skeleton: Skeleton, order: Any) -> Entry:
         """The block for this state: a known one, perhaps widened, or a new one."""
         points = program_points(skeleton[0])
-        innermost = self.machine.frames[-1].function.code
+        innermost = self.machine.frames[-1].function.code if self.machine.frames else None
         exact = innermost in self.exact
         loose = (points, skeleton if exact else without_numbers(skeleton, dimensions=True))
-        key = loose if loose in self.flexible or exact else without_numbers(skeleton, dimensions=False)
+        key = loose
+        if loose not in self.flexible and not exact:
+            # State is almost always written: its first constants would only make for one block more.
+            key = without_numbers(skeleton, dimensions=False, constants=not points)
         entry = self.entries.get(key)
+        endless = self._may_be_endless()
         if entry is None and key is not loose:
             self.variants[loose] = self.variants.get(loose, 0) + 1
-            if self.variants[loose] > _VARIANTS_BEFORE_DIMENSIONS_WIDEN:
+            most = _VARIANTS_BEFORE_GROWTH if endless else _VARIANTS_BEFORE_DIMENSIONS_WIDEN
+            if self.variants[loose] > most:
                 self.flexible.add(loose)
                 key = loose
         if entry is None:
             self.variants[points] = self.variants.get(points, 0) + 1
-            most = _MOST_VARIANTS
-            if exact or innermost in self.widened:
+            many = self.variants[points] > _VARIANTS_BEFORE_LISTS_GROW
+            if many and endless and not self.grows_lists and mentions_list(skeleton):
+                self.grows_lists = True
+                raise Reconsider
+            most = _MOST_VARIANTS if points else _MOST_KINDS_OF_STATE
+            if points and (exact or innermost in self.widened):
                 most = _MOST_EXACT_VARIANTS if exact else _VARIANTS_BEFORE_EXACT
-            growing = self.variants[points] > most and self._may_be_endless()
+            growing = self.variants[points] > most and endless
             if growing or len(self.entries) > _MOST_BLOCKS:
-                if not exact and innermost in self.widened:
+                if points and not exact and innermost in self.widened:
                     # A number that bounds the growth may have been widened: try once with exact numbers.
                     self.exact.add(innermost)
                     self.anew = True
+                if not points:
+                    raise Refused(
+                        "DY011",
+                        "what the model keeps from call to call grows without a known bound",
+                        "drop what is old, for instance the first item of a list that is full",
+                    )
                 raise Refused(
                     "DY011",
                     "the loop around this decision makes a list, a dict or an object grow without a known bound",

@@ -3,7 +3,7 @@
 None derives from `Exception`, so the user's own `except Exception` does not swallow them.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class DecisionMet(BaseException):
@@ -18,8 +18,22 @@ class DecisionMet(BaseException):
         DecisionMet.met += 1
 
 
+class CheckMet(BaseException):
+    """Whether an operation raises `error` depends on `condition`, and the program catches errors: decide on it."""
+
+    def __init__(self, condition: Any, error: str, message: str) -> None:
+        super().__init__(error)
+        self.condition = condition
+        self.error = error
+        self.message = message
+
+
 class Restart(BaseException):
     """A function turned out to need interpretation: run the block again from its start."""
+
+
+class Reconsider(BaseException):
+    """Something was learnt that the whole program must be explored with: start anew."""
 
 
 class Refused(BaseException):

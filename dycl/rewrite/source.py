@@ -80,7 +80,9 @@ def function_node(code: types.CodeType) -> FunctionNode:
         if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
     ]
     if len(found) > 1:
-        found = [node for node in found if _covers(node, code)]
+        # Of functions inside each other, the innermost starts last.
+        around = [node for node in found if _covers(node, code)]
+        found = sorted(around, key=lambda node: (node.lineno, node.col_offset))[-1:]
     if len(found) != 1 or not _is_running(found[0], code, text):
         raise Refused(
             "DY003",
@@ -167,19 +169,15 @@ def _name(node: FunctionNode) -> str:
 
 
 def _covers(node: FunctionNode, code: types.CodeType) -> bool:
-    """Whether every instruction of `code` that has a place has it inside `node`, and no smaller candidate does."""
-    start = (node.lineno, node.col_offset)
-    end = (node.end_lineno or node.lineno, node.end_col_offset or 0)
-    body = node.body if isinstance(node, ast.Lambda) else node
+    """Whether every instruction of `code` that has a place has it inside `node`."""
+    region = node.body if isinstance(node, ast.Lambda) else node
+    start = (region.lineno, region.col_offset)
+    end = (region.end_lineno or region.lineno, region.end_col_offset or 0)
     for line, end_line, column, end_column in code.co_positions():
-        if None in (line, end_line, column, end_column) or (line, column) == (code.co_firstlineno, 0):
+        if line is None or end_line is None or column is None or end_column is None:
             continue
-        assert line is not None and column is not None and end_line is not None and end_column is not None
-        if (line, column) < start or (end_line, end_column) > end:
+        if (line, column) != (code.co_firstlineno, 0) and ((line, column) < start or (end_line, end_column) > end):
             return False
-    if isinstance(body, ast.expr) and isinstance(node, ast.Lambda):
-        last = [place for place in code.co_positions() if place[0] is not None][-1]
-        return last[0] == body.lineno and last[2] == body.col_offset
     return True
 
 

@@ -1,14 +1,16 @@
 """Builtins as plain Python, for when a decision hides in what they do.
 
 The machine steps into these instead of calling the builtin, so each comparison becomes a decision of the program.
+Containers, `itertools` and what has to do with order have modules of their own beside this one.
 """
 
 import builtins
 import functools
 import operator
+import types
 from typing import Any
 
-from dycl.rewrite import natives
+from dycl.rewrite import natives, substitutes_containers, substitutes_iterators, substitutes_ordering
 
 
 def any_of(items: Any) -> bool:
@@ -47,7 +49,7 @@ def greatest(*args: Any, **options: Any) -> Any:
 
 def _first_best(args: tuple[Any, ...], options: dict[str, Any], better: Any, name: str) -> Any:
     key = options.get("key")
-    values = list_of(args[0]) if len(args) == 1 else args
+    values = list_of(args[0]) if len(args) == 1 else list_of(args)
     if not values:
         if "default" in options:
             return options["default"]
@@ -76,7 +78,10 @@ def tuple_of(items: Any = ()) -> tuple[Any, ...]:
 
 def set_of(items: Any = ()) -> set[Any]:
     """`set(items)`."""
-    return set(list_of(items))
+    result: set[Any] = set()
+    for item in items:
+        result.add(item)
+    return result
 
 
 def dict_of(items: Any = (), **more: Any) -> dict[Any, Any]:
@@ -113,19 +118,34 @@ def filtered(function: Any, items: Any) -> Any:
             yield item
 
 
-def zipped(first_one: Any, *others: Any, strict: bool = False) -> Any:
+def zipped(*iterables: Any, strict: bool = False) -> Any:
     """`zip(...)` of things of which at least one is made step by step."""
-    lists = [list_of(items) for items in others]
-    position = 0
-    for item in first_one:
-        if any(position >= len(items) for items in lists):
+    iterators = [iter(items) for items in iterables]
+    while iterators:
+        row: list[Any] = []
+        for iterator in iterators:
+            complete = False
+            for item in iterator:
+                row.append(item)
+                complete = True
+                break
+            if not complete:
+                break
+        if not complete:
             if strict:
-                raise ValueError("zip() has an argument that is shorter than argument 1")
+                _require_same_end(iterators, len(row))
             return
-        yield item, *[items[position] for items in lists]
-        position = position + 1
-    if strict and any(position < len(items) for items in lists):
-        raise ValueError("zip() has an argument that is longer than argument 1")
+        yield tuple(row)
+
+
+def _require_same_end(iterators: list[Any], place: int) -> None:
+    """Raise what `zip(strict=True)` raises when the argument at `place` was the first to end."""
+    if place:
+        raise ValueError(f"zip() argument {place + 1} is shorter than argument{'s 1-' if place > 1 else ' '}{place}")
+    for number, iterator in enumerate(iterators[1:]):
+        for _ in iterator:
+            longer = f"s 1-{number + 1}" if number else " 1"
+            raise ValueError(f"zip() argument {number + 2} is longer than argument{longer}")
 
 
 def joined(separator: str, items: Any) -> str:
@@ -168,6 +188,37 @@ def sort_in_place(items: list[Any], key: Any = None, reverse: bool = False) -> N
     items[:] = in_order(items, key, reverse)
 
 
+def extended(items: list[Any], more: Any) -> None:
+    """`items.extend(more)`."""
+    for item in more:
+        items.append(item)
+
+
+class EnteredGenerator:
+    """A context manager made of a generator, as `contextlib.contextmanager` makes one."""
+
+    def __init__(self, generator: Any) -> None:
+        self.generator = generator
+
+    def __enter__(self) -> Any:
+        return next(self.generator)
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        if error is None:
+            for _ in self.generator:
+                raise RuntimeError("generator didn't stop")
+            return False
+        try:
+            natives.throw(self.generator, error)
+        except StopIteration:
+            return True
+        except BaseException as raised:
+            if raised is error:
+                return False
+            raise
+        raise RuntimeError("generator didn't stop after throw()")
+
+
 def first(items: Any, *default: Any) -> Any:
     """`next(items)`."""
     for item in items:
@@ -182,6 +233,8 @@ def reduced(function: Any, items: Any, *initial: Any) -> Any:
     values = list_of(items)
     if initial:
         values = [initial[0], *values]
+    if not values:
+        raise TypeError("reduce() of empty iterable with no initial value")
     total = values[0]
     for value in values[1:]:
         total = function(total, value)
@@ -189,6 +242,8 @@ def reduced(function: Any, items: Any, *initial: Any) -> Any:
 
 
 SUBSTITUTES: dict[Any, Any] = {
+    **substitutes_iterators.SUBSTITUTES,
+    **substitutes_ordering.SUBSTITUTES,
     builtins.any: any_of,
     builtins.all: all_of,
     builtins.sum: sum_of,
@@ -207,7 +262,52 @@ SUBSTITUTES: dict[Any, Any] = {
     functools.reduce: reduced,
     str.join: joined,
     list.sort: sort_in_place,
+    list.extend: extended,
     natives.spread: list_of,
     natives.contained: contained,
     natives.not_contained: not_contained,
 }
+
+
+def comes_first(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the substitute must be taken before a native call is tried."""
+    return callee in substitutes_ordering.HEAPS or substitutes_iterators.is_lazy(callee, args, kwargs)
+
+
+def for_call(callee: Any) -> Any:
+    """The substitute of a builtin or of a builtin container's method, if there is one."""
+    if not _is_method_of_container(callee):
+        return _looked_up(callee)
+    method = _looked_up(_unbound(callee))
+    return None if method is None else functools.partial(method, callee.__self__)
+
+
+def iterates(callee: Any) -> bool:
+    """Whether this builtin goes through the items of its arguments."""
+    try:
+        return (_unbound(callee) if _is_method_of_container(callee) else callee) in SUBSTITUTES
+    except TypeError:
+        return False
+
+
+def _looked_up(callee: Any) -> Any:
+    try:
+        return SUBSTITUTES.get(callee) or substitutes_containers.SUBSTITUTES.get(callee)
+    except TypeError:
+        return None
+
+
+def _is_method_of_container(callee: Any) -> bool:
+    return isinstance(callee, types.BuiltinMethodType) and isinstance(callee.__self__, _CONTAINERS)
+
+
+def _unbound(method: Any) -> Any:
+    kind = next(kind for kind in _CONTAINERS if isinstance(method.__self__, kind))
+    return getattr(kind, method.__name__, None)
+
+
+_CONTAINERS = (str, list, tuple, dict, set)
+# These work on positions in lists, which must stay exact numbers while the lists are alive.
+WITH_POSITIONS = frozenset(
+    function.__code__ for function in (in_order, sort_in_place, *substitutes_ordering.WITH_POSITIONS)
+)

@@ -5,26 +5,37 @@ a host value's 0-d tensor, or one dimension of a tensor. `materialise` turns any
 recorded operations.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
 
 import sympy  # type: ignore[import-untyped]
 import torch
+from torch._dispatch.python import enable_python_dispatcher
+from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._pytree import tree_leaves
 
 from dycl.hcfg.subnet import Argument, Operation
-from dycl.hcfg.types import Dimension, TensorType
-from dycl.rewrite.signals import Refused
+from dycl.hcfg.types import Dimension, HostKind, TensorType
+from dycl.rewrite.host_values import HostValue, lift
+from dycl.rewrite.sampled_shapes import Inferred, samples
+from dycl.rewrite.shape_rules import by_rule
+from dycl.rewrite.signals import DecisionMet, Refused
+from dycl.rewrite.size_expressions import evaluated
 from dycl.rewrite.tensor_types import dtype_name, torch_dtype
 
 if TYPE_CHECKING:
-    from torch.fx.experimental.symbolic_shapes import ShapeEnv
-
     from dycl.rewrite.recorder import Recorder
+    from dycl.rewrite.shape_env import WatchedShapeEnv
 
 Sym = torch.SymInt | torch.SymFloat | torch.SymBool
 Source = torch.Tensor | tuple[torch.Tensor, int]
+# A dimension that the user calls `u0` must not be taken for the symbol of that name.
+_LIKE_A_SYMBOL = re.compile(r"(u|s|zf|zuf)\d+")
+_LONGEST_NAME = 100
 
 
 class Symbols:
@@ -38,22 +49,24 @@ class Symbols:
         """Forget the last block's symbols."""
         self._sources: dict[sympy.Symbol, Source] = {}
         self._dimensions: dict[str, torch.SymInt] = {}
+        self._names: dict[sympy.Symbol, sympy.Symbol] = {}
+        self._short_names: dict[str, str] = {}
         self._of_host_value: dict[int, tuple[Sym, torch.Tensor]] = {}
 
     def allow(self) -> None:
         """Let fake tensors have symbolic sizes. Done when first needed: the import behind it takes seconds."""
         if self.fake_mode.shape_env is None:
-            from torch.fx.experimental.symbolic_shapes import ShapeEnv
+            from dycl.rewrite.shape_env import WatchedShapeEnv
 
-            self.fake_mode.shape_env = ShapeEnv()
+            self.fake_mode.shape_env = WatchedShapeEnv()
             self.fake_mode.static_shapes = False
+            # An answer from PyTorch's cache would not say what it assumes.
+            self.fake_mode.cache_enabled = False
 
     @property
-    def _shape_env(self) -> "ShapeEnv":
+    def _shape_env(self) -> "WatchedShapeEnv":
         self.allow()
-        shape_env = self.fake_mode.shape_env
-        assert shape_env is not None
-        return shape_env
+        return cast("WatchedShapeEnv", self.fake_mode.shape_env)
 
     def fake_tensor(self, value_type: TensorType, strides: Sequence[int] | None) -> torch.Tensor:
         """A fake tensor of this type; its named dimensions become symbols bound to it."""
@@ -80,9 +93,10 @@ class Symbols:
 
     def _dimension(self, name: str) -> torch.SymInt:
         if name not in self._dimensions:
-            symbol = self._shape_env.create_unbacked_symint()
-            torch._check(symbol >= 0)  # type: ignore[no-untyped-call]
+            symbol = self._shape_env.size()
             self._dimensions[name] = symbol
+            if not _LIKE_A_SYMBOL.fullmatch(name):
+                self._names[symbol.node.expr] = sympy.Symbol(name)
         return self._dimensions[name]
 
     def _bind_dimensions(self, tensor: torch.Tensor) -> None:
@@ -96,8 +110,15 @@ class Symbols:
         shape: list[Dimension] = []
         for size in tensor.shape:
             constant = size if isinstance(size, int) else size.node.maybe_as_int()
-            shape.append(str(size.node.expr) if constant is None else constant)
+            shape.append(self._name(size.node.expr) if constant is None else constant)
         return TensorType(dtype_name(tensor.dtype), tuple(shape))
+
+    def _name(self, expression: Any) -> str:
+        """What a symbolic size is called in types: the same for equal expressions, different for all others."""
+        name = str(expression.xreplace(self._names))
+        if len(name) <= _LONGEST_NAME:
+            return name
+        return self._short_names.setdefault(name, f"size {len(self._short_names)}")
 
     def has_symbol(self, tree: Any) -> bool:
         """Whether a number that only the input determines stands anywhere in `tree`."""
@@ -106,11 +127,6 @@ class Symbols:
         if isinstance(tree, list | tuple):
             return any(self.has_symbol(item) for item in tree)
         return isinstance(tree, dict) and any(self.has_symbol(item) for item in tree.values())
-
-    def has_symbolic_size(self, args: tuple[Any, ...]) -> bool:
-        """Whether a tensor among these arguments has a size that only the input determines."""
-        tensors = [value for value in args if isinstance(value, torch.Tensor)]
-        return any(not isinstance(size, int) for tensor in tensors for size in tensor.shape)
 
     def of_host_value(self, tensor: torch.Tensor) -> Sym:
         """The symbol that stands for a host value's 0-d tensor where PyTorch wants a number."""
@@ -134,29 +150,21 @@ class Symbols:
         for symbol, tensor in self._of_host_value.values():
             if symbol is value or symbol.node.expr == value.node.expr:
                 return tensor
-        return self._expression(value.node.expr, recorder)
+        kind: HostKind = "bool" if value.node.is_bool() else "float" if value.node.is_float() else "int"
 
-    def _expression(self, expression: Any, recorder: "Recorder") -> torch.Tensor:
-        if isinstance(expression, sympy.Symbol):
-            return self._symbol(expression, recorder)
-        if expression.is_Integer:
-            return torch.tensor(int(expression))
-        operands = [self._expression(argument, recorder) for argument in expression.args]
-        combine = _COMBINE.get(type(expression).__name__)
-        if combine is None:
-            raise Refused("DY008", f"the size `{expression}` has no translation")
+        def value_of(symbol: sympy.Symbol) -> HostValue:
+            tensor = self._symbol(symbol, recorder)
+            return HostValue("float" if tensor.is_floating_point() else "int", tensor, recorder)
+
         with recorder.on():
-            result = operands[0]
-            for operand in operands[1:]:
-                result = combine(result, operand)
-        return result
+            return lift(evaluated(value.node.expr, value_of), kind, recorder).tensor
 
     def _symbol(self, symbol: sympy.Symbol, recorder: "Recorder") -> torch.Tensor:
         source = self._sources.get(symbol)
         if source is None:
             raise Refused("DY008", f"the size `{symbol}` comes from another block or call")
         if isinstance(source, torch.Tensor):
-            return source
+            return source.to(torch.int64) if source.dtype == torch.bool else source
         tensor, axis = source
         size = self.fake_tensor(TensorType("int64", ()), None)
         ref = recorder.recording.new_ref(TensorType("int64", ()))
@@ -166,30 +174,59 @@ class Symbols:
         self._sources[symbol] = size
         return size
 
+    @contextmanager
+    def nothing_assumed(self, name: str) -> Iterator[None]:
+        """Refuse if what runs inside the `with` block takes something for granted of a size that it does not know."""
+        if self.fake_mode.shape_env is None:
+            yield
+            return
+        with self._shape_env.watched() as assumed:
+            yield
+        if assumed:
+            raise Refused("DY008", f"`{name}` is computed in a way that depends on a size of the input")
 
-def _like_first(first: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-    return torch.empty_like(first)
+    def result(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What an operation gives on fake tensors, whatever the symbolic sizes among its arguments turn out to be."""
+        with self.fake_mode:
+            ruled = by_rule(func, args, kwargs, self._shape_env.size)
+        if ruled is not NotImplemented:
+            return ruled
+        with self._shape_env.watched() as assumed:
+            guess, error = self._guessed(func, args, kwargs)
+        if error is None and not assumed:
+            return guess
+        found = samples(func, args, kwargs, guessed=error is None)
+        if not found:
+            if isinstance(error, DecisionMet):
+                raise Refused("DY008", "the operation needs to know a size that only the input determines")
+            if error is not None:
+                raise error
+            return guess
+        guesses = None if error is not None else tuple(guess) if isinstance(guess, tuple | list) else (guess,)
+        inferred = Inferred(found, guesses, self._shape_env.size)
+        if inferred.guess_stands:
+            return guess
+        tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+        results = [self._inferred_tensor(inferred, number, tensors) for number in range(len(inferred.shapes))]
+        many = len(func._schema.returns) != 1 or isinstance(func._schema.returns[0].type, torch.ListType)
+        return results if many else results[0]
 
+    def _guessed(
+        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, BaseException | None]:
+        """What PyTorch's own rules for symbolic sizes say, or why they do not."""
+        met = DecisionMet.met
+        try:
+            with self.fake_mode, enable_python_dispatcher():
+                return func(*args, **kwargs), None
+        except (Exception, DecisionMet) as error:
+            DecisionMet.met = met
+            return None, error
 
-def _attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-    return query.new_empty((*query.shape[:-1], value.shape[-1]))
-
-
-# PyTorch's own shape rules for these ask whether symbolic sizes are equal, which nobody can say.
-SYMBOLIC_SHAPES: dict[str, Callable[..., torch.Tensor]] = {
-    "aten.scaled_dot_product_attention.default": _attention,
-    "aten.batch_norm.default": _like_first,
-    "aten.group_norm.default": _like_first,
-    "aten.instance_norm.default": _like_first,
-    "aten.roll.default": _like_first,
-}
-
-_COMBINE: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
-    "Add": torch.add,
-    "Mul": torch.mul,
-    "FloorDiv": torch.floor_divide,
-    "PythonMod": torch.remainder,
-    "Mod": torch.remainder,
-    "Max": torch.maximum,
-    "Min": torch.minimum,
-}
+    def _inferred_tensor(self, inferred: Inferred, number: int, tensors: Sequence[torch.Tensor]) -> torch.Tensor:
+        shape, dtype = inferred.shapes[number], inferred.found[0].results[number].dtype
+        sources = inferred.sources(number)
+        with self.fake_mode:
+            tensor = torch.empty(shape, dtype=dtype)
+            source = sources.pop() if len(sources) == 1 else None
+            return tensor if source is None else torch.as_strided(tensors[source], shape, tensor.stride())

@@ -10,17 +10,19 @@ import numpy as np
 import torch
 
 from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+from dycl.rewrite.grown_lists import GrownList
+from dycl.rewrite.host_values import HostValue
+from dycl.rewrite.numpy_arrays import HostArray
+from dycl.rewrite.recorder import Recorder
 from dycl.rewrite.skeleton import Leaf, Pinned, Skeleton, Tag
 
 
 class Thawer:
     """Rebuilds the values of one state with fresh leaves from `next_leaf`."""
 
-    def __init__(
-        self, pinned: Pinned, next_leaf: Callable[[Skeleton], Leaf], own: Callable[[torch.Tensor], None]
-    ) -> None:
+    def __init__(self, pinned: Pinned, next_leaf: Callable[[Skeleton], Leaf], recorder: Recorder) -> None:
         self.pinned = pinned
-        self.own = own
+        self.recorder = recorder
         self.next_leaf = next_leaf
         self.seen: list[Any] = []
 
@@ -35,18 +37,30 @@ class Thawer:
                 return self.seen[number]
             case (Tag.HOST, _):
                 return self.next_leaf(skeleton)
+            case (Tag.HOST_ARRAY, scalar, tensor):
+                return HostArray(self.thaw(tensor), scalar)
             case (Tag.TENSOR, *_):
                 return self._new(self.next_leaf(skeleton))
             case (Tag.CONSTANT, dtype, shape, data):
-                constant = self._new(_constant(dtype, shape, data))
-                self.own(constant)
+                constant = self._new(constant_tensor(dtype, shape, data))
+                self.recorder.own(constant)
                 return constant
+            case (Tag.VIEW, func, args, kwargs, position):
+                number = self._reserve()
+                arguments, options = self.thaw(args), dict([self.thaw(item) for item in kwargs])
+                with self.recorder.on():
+                    result = func(*_as_pytorch_takes(arguments), **_as_pytorch_takes(options))
+                self.seen[number] = result if position is None else result[position]
+                return self.seen[number]
             case (Tag.TUPLE, cls, items):
                 return _tuple(cls, [self.thaw(item) for item in items])
             case (Tag.SLICE, items):
                 self._new(None)
                 self.seen[-1] = slice(*[self.thaw(item) for item in items])
                 return self.seen[-1]
+            case (Tag.TOKEN, key):
+                variable = self.pinned[key]
+                return variable.set(variable.get(None))
             case (Tag.METHOD, function, owner):
                 return types.MethodType(self.thaw(function), self.thaw(owner))
             case (Tag.FRAME, *_):
@@ -68,14 +82,25 @@ class Thawer:
                 result = self._new(cls.__new__(cls))
                 list.extend(result, [self.thaw(item) for item in items])
                 return self._with_attributes(result, attributes)
+            case (Tag.ROWS, items):
+                result = self._new([])
+                result.extend([self._row(item) for item in items])
+                return result
+            case (Tag.GROWN, template, columns):
+                number = self._reserve()
+                self.seen[number] = GrownList(template, [self._row(column) for column in columns], self.recorder)
+                return self.seen[number]
             case (Tag.DEQUE, cls, items, maxlen):
                 result = self._new(cls(maxlen=maxlen))
                 result.extend([self.thaw(item) for item in items])
                 return result
             case (Tag.DICT, cls, items, factory, attributes):
                 result = self._new(cls.__new__(cls))
+                # An ordered dict keeps its order in a list of its own, which `dict` does not know.
+                ordered = issubclass(cls, collections.OrderedDict)
+                store = collections.OrderedDict.__setitem__ if ordered else dict.__setitem__
                 for key, item in items:
-                    dict.__setitem__(result, self.thaw(key), self.thaw(item))
+                    store(result, self.thaw(key), self.thaw(item))
                 made = self.thaw(factory)
                 if isinstance(result, collections.defaultdict):
                     result.default_factory = made
@@ -102,6 +127,18 @@ class Thawer:
                 return self._with_attributes(result, attributes)
             case _:
                 return self._callable_or_iterator(skeleton)
+
+    def _row(self, skeleton: Skeleton) -> Any:
+        """An item of a list, which has no number."""
+        match skeleton:
+            case (Tag.SHARED, tensor):
+                value = self._row(tensor)
+                self.recorder.recording.aliases.share_outside(value)
+                return value
+            case (Tag.TUPLE, cls, items):
+                return _tuple(cls, [self._row(item) for item in items])
+            case _:
+                return Thawer(self.pinned, self.next_leaf, self.recorder).thaw(skeleton)
 
     def _callable_or_iterator(self, skeleton: Skeleton) -> Any:
         number = self._reserve()
@@ -157,11 +194,27 @@ class Thawer:
         return frame
 
 
+def _as_pytorch_takes(tree: Any) -> Any:
+    """Arguments with symbols in the place of host values."""
+    match tree:
+        case HostValue():
+            return tree.symbol()
+        case tuple() | list():
+            return type(tree)([_as_pytorch_takes(part) for part in tree])
+        case dict():
+            return {name: _as_pytorch_takes(part) for name, part in tree.items()}
+        case _:
+            return tree
+
+
 def _tuple(cls: type, items: list[Any]) -> Any:
-    return tuple(items) if cls is tuple else torch.Size(items) if cls is torch.Size else tuple.__new__(cls, items)
+    if cls is torch.Size:
+        return torch.Size(_as_pytorch_takes(items))
+    return tuple(items) if cls is tuple else tuple.__new__(cls, items)
 
 
-def _constant(dtype: str, shape: tuple[int, ...], data: bytes) -> torch.Tensor:
+def constant_tensor(dtype: str, shape: tuple[int, ...], data: bytes) -> torch.Tensor:
+    """The tensor that a skeleton's constant stands for."""
     element = getattr(torch, dtype)
     if not data:
         return torch.empty(shape, dtype=element)

@@ -8,33 +8,74 @@ reluctantly, where a loop makes a tensor grow: they become named dimensions. Str
 from dataclasses import dataclass
 from typing import Any
 
-from dycl.hcfg.types import HostType, TensorType, ValueType
+import torch
+
+from dycl.hcfg.types import DType, HostType, TensorType, ValueType
+from dycl.rewrite.grown_lists import Template
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.skeleton import Skeleton, Tag
+from dycl.rewrite.thaw import constant_tensor
 
 _NUMBERS = {int: "int", float: "float"}
 
 
-def without_numbers(skeleton: Any, dimensions: bool) -> Any:
-    """The skeleton with its numbers (and, if asked, its dimensions) left out: what widening never touches."""
+def without_numbers(skeleton: Any, dimensions: bool, constants: bool = False) -> Any:
+    """The skeleton without its numbers and, if asked, its dimensions and constants: what widening never touches."""
     if not isinstance(skeleton, tuple) or not skeleton:
         return skeleton
     match skeleton:
         case (Tag.ATOM, kind, _, value) if kind in _NUMBERS and _fits(value):
             return ("number", _NUMBERS[kind])
         case (Tag.DICT, cls, items, *rest):
-            values = tuple((key, without_numbers(value, dimensions)) for key, value in items)
-            return (Tag.DICT, cls, values, *(without_numbers(part, dimensions) for part in rest))
+            values = tuple((key, without_numbers(value, dimensions, constants)) for key, value in items)
+            return (Tag.DICT, cls, values, *(without_numbers(part, dimensions, constants) for part in rest))
         case (Tag.SET, *_):
             return skeleton
         case (Tag.HOST, kind) if kind != "bool":
             return ("number", kind)
-        case (Tag.TENSOR, dtype, shape, _) if dimensions:
+        case ((Tag.TENSOR | Tag.CONSTANT), dtype, shape, _) if dimensions:
             return (Tag.TENSOR, dtype, len(shape))
+        case (Tag.GROWN, Template() as template, columns) if dimensions:
+            return (Tag.GROWN, template, tuple(_without_names(column[2][1:]) for column in columns))
+        case (Tag.ROWS, items) if dimensions and (table := _as_table(items)) is not None:
+            return (Tag.GROWN, table[0], tuple(_without_names(shape) for _, shape in table[1]))
+        case ((Tag.TENSOR | Tag.CONSTANT), dtype, shape, _) if constants:
+            return (Tag.TENSOR, dtype, shape)
         case (Tag.ITERATOR, items, position):
-            return (Tag.ITERATOR, _without_list_numbers(items, dimensions), position)
+            return (Tag.ITERATOR, _without_list_numbers(items, dimensions, constants), position)
         case _:
-            return tuple([without_numbers(part, dimensions) for part in skeleton])
+            return tuple([without_numbers(part, dimensions, constants) for part in skeleton])
+
+
+def _as_table(items: Any) -> tuple[Template, list[tuple[DType, tuple[Any, ...]]]] | None:
+    """The kind of a list's items, and the element type and shape of each of their values; None if they differ."""
+    found = []
+    for item in items:
+        values: list[tuple[DType, tuple[Any, ...]]] = []
+        found.append((Template(_template(item, values)), values or [("bool", (0,))]))
+    return found[0] if all(kind == found[0] for kind in found) else None
+
+
+def _template(item: Any, values: list[tuple[DType, tuple[Any, ...]]]) -> Skeleton:
+    match item:
+        case (Tag.SHARED, tensor):
+            return _template(tensor, values)
+        case ((Tag.TENSOR | Tag.CONSTANT), dtype, shape, _):
+            values.append((dtype, shape))
+            return (Tag.TENSOR, dtype)
+        case (Tag.HOST, kind):
+            values.append((HostType(kind).tensor.dtype, ()))
+            return (Tag.HOST, kind)
+        case (Tag.ATOM, kind, _, _) if kind in (bool, int, float):
+            return _template((Tag.HOST, kind.__name__), values)
+        case (Tag.TUPLE, cls, parts):
+            return (Tag.TUPLE, cls, tuple([_template(part, values) for part in parts]))
+        case _:
+            return tuple(item)
+
+
+def _without_names(shape: Any) -> tuple[int | None, ...]:
+    return tuple(size if isinstance(size, int) else None for size in shape)
 
 
 def _fits(value: int | float) -> bool:
@@ -42,9 +83,16 @@ def _fits(value: int | float) -> bool:
     return isinstance(value, float) or -(2**63) <= value < 2**63
 
 
-def _without_list_numbers(items: Any, dimensions: bool) -> Any:
+def _without_list_numbers(items: Any, dimensions: bool, constants: bool) -> Any:
     """Items of a static iterator keep their numbers: positions in it stay static."""
-    return without_numbers(items, dimensions) if items and items[0] is Tag.LIST else items
+    return without_numbers(items, dimensions, constants) if items and items[0] is Tag.LIST else items
+
+
+def mentions_list(skeleton: Any) -> bool:
+    """Whether a list with items stands anywhere in a state."""
+    if not isinstance(skeleton, tuple) or not skeleton:
+        return False
+    return (skeleton[0] is Tag.LIST and bool(skeleton[2])) or any(map(mentions_list, skeleton))
 
 
 def program_points(skeleton: Any) -> Any:
@@ -79,18 +127,40 @@ class Widening:
                 return old
             case ((Tag.ATOM, *_), (Tag.HOST, _)):
                 return new
-            case ((Tag.TENSOR, dtype, old_shape, _), (Tag.TENSOR, _, new_shape, _)):
+            case (((Tag.TENSOR | Tag.CONSTANT), dtype, old_shape, _), ((Tag.TENSOR | Tag.CONSTANT), _, new_shape, _)):
                 shape = tuple(map(self._dimension, old_shape, new_shape))
                 return (Tag.TENSOR, dtype, shape, None)
+            case (((Tag.ROWS | Tag.GROWN), *_), ((Tag.ROWS | Tag.GROWN), *_)) if not _same_length(old, new):
+                return self._table(old, new)
             case _ if len(old) == len(new):
                 return tuple([self.merge(left, right) for left, right in zip(old, new, strict=True)])
         raise Refused("DY011", "two states that should share a block differ in more than numbers")
 
+    def _table(self, old: Any, new: Any) -> Any:
+        """Two lists of different lengths, as one of a length that the input decides."""
+        (template, left), (_, right) = _table_of(old), _table_of(new)
+        columns = [
+            (Tag.TENSOR, dtype, tuple(map(self._dimension, shape, other)), None)
+            for (dtype, shape), (_, other) in zip(left, right, strict=True)
+        ]
+        return (Tag.GROWN, template, tuple(columns))
+
     def _dimension(self, old: Any, new: Any) -> Any:
-        """Equal dimensions stay; a pair that differs gets a name, the same for every equal pair."""
-        if old == new and isinstance(old, int):
-            return old
-        return self._names.setdefault((old, new), f"d{len(self._names)}")
+        """Equal dimensions stay; a pair that differs gets a new name, the same for every equal pair."""
+        return old if old == new else self._names.setdefault((old, new), f"new{len(self._names)}")
+
+
+def _same_length(old: Any, new: Any) -> bool:
+    return old[0] is new[0] and (old[0] is Tag.GROWN or len(old[1]) == len(new[1]))
+
+
+def _table_of(skeleton: Any) -> tuple[Template, list[tuple[DType, tuple[Any, ...]]]]:
+    """The kind of a list's items, and the element type and shape of each column that they make."""
+    if skeleton[0] is Tag.GROWN:
+        return skeleton[1], [(dtype, shape) for _, dtype, shape, _ in skeleton[2]]
+    table = _as_table(skeleton[1])
+    assert table is not None
+    return table[0], [(dtype, (len(skeleton[1]), *shape)) for dtype, shape in table[1]]
 
 
 def renamed_dimensions(skeleton: Any, names: dict[str, str] | None = None) -> Any:
@@ -122,26 +192,60 @@ def leaf_types(skeleton: Any) -> list[tuple[ValueType, tuple[int, ...] | None]]:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A number that one state fixes and the block it enters leaves open."""
+    """A number or constant that one state fixes and the block it enters leaves open."""
 
-    value: int | float
+    value: int | float | torch.Tensor
 
 
-def leaf_sources(general: Skeleton, special: Skeleton) -> list[int | Fixed]:
-    """For each leaf of `general`: which leaf of `special` it takes, or the number that stands there."""
-    sources: list[int | Fixed] = []
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """Values that one state has one by one and the block it enters has as a table."""
+
+    rows: "tuple[int | Fixed, ...]"
+    dtype: DType
+    shape: tuple[Any, ...]
+
+
+Source = int | Fixed | Stacked
+
+
+def leaf_sources(general: Skeleton, special: Skeleton) -> list[Source]:
+    """For each leaf of `general`: where in `special` it comes from, by number if it is a leaf there too."""
+    sources: list[Source] = []
     count = 0
 
-    def walk(left: Any, right: Any) -> None:
+    def single(right: Any) -> int | Fixed:
         nonlocal count
+        if right[0] is Tag.ATOM:
+            return Fixed(right[3])
+        if right[0] is Tag.CONSTANT:
+            return Fixed(constant_tensor(*right[1:]))
+        count += 1
+        return count - 1
+
+    def values(item: Any) -> list[int | Fixed]:
+        match item:
+            case (Tag.SHARED, tensor):
+                return values(tensor)
+            case (Tag.TUPLE, _, parts):
+                return [value for part in parts for value in values(part)]
+            case ((Tag.TENSOR | Tag.CONSTANT | Tag.HOST), *_):
+                return [single(item)]
+            case (Tag.ATOM, kind, *_) if kind in (bool, int, float):
+                return [single(item)]
+            case _:
+                return []
+
+    def walk(left: Any, right: Any) -> None:
         if not isinstance(left, tuple) or not left or left[0] is Tag.ATOM:
             return
         if left[0] in (Tag.HOST, Tag.TENSOR) and isinstance(right, tuple):
-            if right[0] is Tag.ATOM:
-                sources.append(Fixed(right[3]))
-            else:
-                sources.append(count)
-                count += 1
+            sources.append(single(right))
+            return
+        if left[0] is Tag.GROWN and right[0] is Tag.ROWS:
+            rows = [values(item) or [Fixed(torch.zeros(0, dtype=torch.bool))] for item in right[1]]
+            for number, (dtype, shape) in enumerate(_table_of(right)[1]):
+                sources.append(Stacked(tuple(row[number] for row in rows), dtype, shape))
             return
         for one, other in zip(left, right, strict=True):
             walk(one, other)
@@ -150,8 +254,8 @@ def leaf_sources(general: Skeleton, special: Skeleton) -> list[int | Fixed]:
     return sources
 
 
-def leaf_names(skeleton: Skeleton) -> tuple[str, ...]:
-    """A name for each leaf of a state: its variable's where it has one."""
+def leaf_names(skeleton: Skeleton, taken: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """A name for each leaf of a state, none of them taken: its variable's or attribute's where it has one."""
     found: list[str] = []
 
     def visit(part: Any, name: str) -> None:
@@ -164,15 +268,20 @@ def leaf_names(skeleton: Skeleton) -> tuple[str, ...]:
             visit(tuple(rest), "value")
         elif part[0] in (Tag.HOST, Tag.TENSOR):
             found.append(name)
+        elif part[0] is Tag.ATTRIBUTE:
+            visit(part[2], part[1][1])
         else:
             for item in part:
                 visit(item, name)
 
     visit(skeleton, "value")
-    used: dict[str, int] = {}
+    used: dict[str, int] = dict.fromkeys(taken, 1)
     names: list[str] = []
     for name in found:
-        number = used.get(name, 0)
-        used[name] = number + 1
-        names.append(name if number == 0 else f"{name}.{number}")
+        candidate = name
+        while candidate in used:
+            candidate = f"{name}.{used[name]}"
+            used[name] += 1
+        used[candidate] = 1
+        names.append(candidate)
     return tuple(names)

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dycl.hcfg.nodes import Hcfg
-from dycl.hcfg.structure import Items, Record, Slot, Static, Structure, Table
-from dycl.hcfg.types import HostKind, HostType, TensorType, ValueType
+from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
+from dycl.hcfg.types import MAX_DIMENSION, HostKind, HostType, TensorType, ValueType
 from dycl.hcfg.verify import INT64_MAX, INT64_MIN
 from dycl.runtime.errors import InputError
 from dycl.runtime.tensors import accepts, describe, is_tensor, is_torch_tensor, to_array
@@ -43,6 +43,7 @@ class Signature:
             case _:
                 raise ValueError("the graph was not verified")
         self._names = hcfg.parameter_names
+        self._sizes = hcfg.sizes
         self._types = [parameter.type for parameter in hcfg.inputs]
         self._exact = [
             (array_dtype(value_type.dtype), value_type.shape) if isinstance(value_type, TensorType) else None
@@ -57,7 +58,23 @@ class Signature:
             self._match(structure, value, self._name(index), inputs)
         for name, structure in self._keyword.items():
             self._match(structure, kwargs[name], name, inputs)
+        if self._sizes:
+            self._check_sizes(inputs.sizes)
         return inputs
+
+    def _check_sizes(self, sizes: Mapping[str, int]) -> None:
+        """Nothing; InputError unless the sizes of a call keep to the rules."""
+        roots: dict[str, int] = dict(sizes)
+        for rule in self._sizes:
+            size = sizes[rule.name]
+            root, rest = divmod(size - rule.offset, rule.factor)
+            known = roots.setdefault(rule.root, root)
+            if rest or root != known:
+                where = f", where {rule.root} is {known}" if rule.root in sizes else ""
+                raise InputError(f"the size {rule.name} was compiled as {rule}{where}, but {size} came")
+            if not rule.least <= root <= rule.most:
+                most = f" to {rule.most}" if rule.most < MAX_DIMENSION else " or more"
+                raise InputError(f"the size {rule.root} was compiled as {rule.least}{most}, but {root} came")
 
     def _name(self, index: int) -> str:
         return self._names[index] if index < len(self._names) else f"argument {index + 1}"
@@ -108,6 +125,8 @@ class Signature:
             case Table(keys=keys):
                 children = _table_items(keys, value, place)
                 places = [f"{place}[{key!r}]" for key in keys]
+            case Rows() | Named():
+                raise ValueError("the graph was not verified")
             case Record(fields=fields):
                 children = _record_items(structure, value, place)
                 places = [f"{place}.{field}" for field in fields]

@@ -65,9 +65,26 @@ class LoadedBlock:
     span: Span
     subnet_calls: int = 0
     steps: list[Callable[[Frame], None]] = field(default_factory=list)
-    leave: Callable[[Frame], tuple[Frame, ResultForm]] | None = None
+    leave: "Callable[[Frame], Result] | None" = None
     decide: Callable[[Frame], Outcome] = lambda frame: None
     ways: dict[Outcome, _Way] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a program keeps for its next call: the block that begins it, and what that gets beside the inputs."""
+
+    block: LoadedBlock
+    values: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run of the program gave: the values of its result, how they look, and what it keeps for its next call."""
+
+    values: Frame
+    form: ResultForm
+    kept: Kept | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +96,10 @@ class Visit:
 
 
 class Executor:
-    """Runs a verified graph on a backend's engine. Runs share no state, so threads may run at the same time."""
+    """Runs a verified graph on a backend's engine.
+
+    What a program keeps from call to call is handed out and in, so runs share nothing and threads may run together.
+    """
 
     def __init__(self, hcfg: Hcfg, engine: Engine) -> None:
         self._hcfg = hcfg
@@ -88,11 +108,13 @@ class Executor:
         self._blocks = {block.id: LoadedBlock(block.id, block.terminator.span) for block in hcfg.blocks.values()}
         for block in hcfg.blocks.values():
             self._load(block)
-        self._entry = self._blocks[hcfg.entry]
+        self.first_call = Kept(self._blocks[hcfg.entry], [])
+        """What a program that was never called keeps: nothing."""
 
-    def run(self, frame: Frame, path: list[Visit] | None = None) -> tuple[Frame, ResultForm]:
-        """What the program returns for the inputs in `frame`; the blocks it visits are appended to `path`."""
-        block = self._entry
+    def run(self, inputs: Frame, kept: Kept, path: list[Visit] | None = None) -> Result:
+        """What the program gives for the inputs; the blocks it visits are appended to `path`."""
+        block = kept.block
+        frame = [*inputs, *kept.values]
         while True:
             for step in block.steps:
                 step(frame)
@@ -152,9 +174,10 @@ class Executor:
             case Switch(value=value, cases=cases):
                 loaded.ways = {case: way(target) for case, target in cases}
                 loaded.decide = self._switch(terminator, positions[value], loaded.ways)
-            case Return(values=values, structure=structure):
+            case Return(values=values, structure=structure, next_call=next_call):
                 indices = [positions[name] for name in values]
-                loaded.leave = _leave(indices, ResultForm(tuple(dtypes[index] for index in indices), structure))
+                form = ResultForm(tuple(dtypes[index] for index in indices), structure)
+                loaded.leave = _leave(indices, form, None if next_call is None else way(next_call))
             case Fail(error=error, message=message, span=span):
 
                 def fail(frame: Frame) -> NoReturn:
@@ -236,9 +259,12 @@ def _let_step(value: Value) -> Callable[[Frame], None]:
     return lambda frame: frame.append(value)
 
 
-def _leave(indices: list[int], form: ResultForm) -> Callable[[Frame], tuple[Frame, ResultForm]]:
+def _leave(indices: list[int], form: ResultForm, next_call: _Way | None) -> Callable[[Frame], Result]:
     pick = _picker(indices)
-    return lambda frame: (pick(frame), form)
+    if next_call is None:
+        return lambda frame: Result(pick(frame), form, None)
+    block, keep = next_call.block, next_call.arguments
+    return lambda frame: Result(pick(frame), form, Kept(block, keep(frame)))
 
 
 def _picker(indices: list[int]) -> Callable[[Frame], Frame]:

@@ -1,20 +1,24 @@
 """A compiled program: call it like the model it was made from."""
 
 import os
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dycl.hcfg.nodes import BlockId, Hcfg
+import numpy as np
+
+from dycl.hcfg.nodes import BlockId, Hcfg, next_calls
 from dycl.hcfg.structure import Slot
-from dycl.hcfg.types import Span, carrier
+from dycl.hcfg.types import DType, Span, carrier
 from dycl.runtime import artefact as artefact_file
 from dycl.runtime.artefact import Artefact
-from dycl.runtime.backend import Frame, find_backend
+from dycl.runtime.backend import Engine, find_backend
 from dycl.runtime.call_inputs import Signature
-from dycl.runtime.executor import Executor, ResultForm, Visit
+from dycl.runtime.executor import Executor, Result, Visit
 from dycl.runtime.results import arrange, types_by_name
 from dycl.runtime.tensors import to_torch
+from dycl.runtime.weight_store import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +71,16 @@ class Trace:
 class Program:
     """A compiled model. It may be called from several threads at the same time.
 
+    If the model keeps state from one call to the next (a hidden state on `self`, a buffer updated in place), so does
+    the program: it starts from the model's state, and `reset` brings it back there. Calls of such a program take turns.
+    A call that raises leaves the state as it was before.
+
     Tensors may be numpy arrays or PyTorch tensors. If any is a PyTorch tensor, the results are PyTorch tensors on the
     CPU, else numpy arrays; bfloat16, which numpy lacks, comes as an array of its bits. No result shares memory with an
     argument or a weight.
     """
 
-    def __init__(self, artefact: Artefact, *, threads: int = 1, types: Mapping[str, type] | None = None) -> None:
+    def __init__(self, artefact: Artefact, *, threads: int = 1, types: Mapping[str, Any] | None = None) -> None:
         if threads < 1:
             raise ValueError(f"threads is {threads}, it must be at least 1")
         self.timings: dict[str, float] = {}
@@ -82,6 +90,9 @@ class Program:
         self._signature = Signature(artefact.hcfg)
         self._engine = find_backend(artefact.backend).open(artefact, threads)
         self._executor = Executor(artefact.hcfg, self._engine)
+        self._keeps_state = any(next_calls(block.terminator) for block in artefact.hcfg.blocks.values())
+        self._kept = self._executor.first_call
+        self._turn = threading.Lock()
         self._dtypes = [carrier(parameter.type).dtype for parameter in artefact.hcfg.inputs]
 
     @property
@@ -97,6 +108,16 @@ class Program:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Nothing; the program is in the file at `path` afterwards."""
         artefact_file.write(self._artefact, path)
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether a call can change what later calls return."""
+        return self._keeps_state
+
+    def reset(self) -> None:
+        """Nothing; the next call begins with the state that the model had when it was compiled."""
+        with self._turn:
+            self._kept = self._executor.first_call
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """What the model returns for these arguments; InputError if they do not fit what was compiled."""
@@ -127,20 +148,46 @@ class Program:
         inputs = self._signature.match(args, kwargs)
         put = self._engine.put
         frame = [put(array, dtype) for array, dtype in zip(inputs.arrays, self._dtypes, strict=True)]
-        values, form = self._executor.run(frame, visits)
-        return self._result(values, form, inputs.from_torch)
+        if not self._keeps_state:
+            return self._arranged(self._executor.run(frame, self._kept, visits), inputs.from_torch)
+        with self._turn:
+            result = self._executor.run(frame, self._kept, visits)
+            if result.kept is not None:
+                self._kept = result.kept
+        return self._arranged(result, inputs.from_torch)
 
-    def _result(self, values: Frame, form: ResultForm, as_torch: bool) -> object:
-        def take(slot: Slot) -> object:
-            value, dtype = values[slot.index], form.dtypes[slot.index]
-            if slot.kind != "tensor":
-                return self._engine.number(value)
-            array = self._engine.take(value, dtype)
-            if self._executor.is_constant(value):
-                array = array.copy()
-            return to_torch(array, dtype) if as_torch else array
+    def _arranged(self, result: Result, as_torch: bool) -> object:
+        return arrange(
+            result.form.structure, _ResultValues(self._engine, self._executor, result, as_torch), self._types
+        )
 
-        return arrange(form.structure, take, self._types)
+
+class _ResultValues:
+    """The values of a result as the caller gets them; none shares memory with what the program still needs."""
+
+    def __init__(self, engine: Engine, executor: Executor, result: Result, as_torch: bool) -> None:
+        self._engine = engine
+        self._executor = executor
+        self._result = result
+        self._as_torch = as_torch
+        self._kept = () if result.kept is None else tuple(map(id, result.kept.values))
+
+    def value(self, slot: Slot, row: int | None) -> object:
+        value, dtype = self._result.values[slot.index], self._result.form.dtypes[slot.index]
+        if row is not None:
+            item = self._engine.take(value, dtype)[row]
+            return item.item() if slot.kind != "tensor" else self._tensor(np.array(item), dtype)
+        if slot.kind != "tensor":
+            return self._engine.number(value)
+        array = self._engine.take(value, dtype)
+        shared = self._executor.is_constant(value) or id(value) in self._kept
+        return self._tensor(array.copy() if shared else array, dtype)
+
+    def length(self, index: int) -> int:
+        return int(self._engine.take(self._result.values[index], self._result.form.dtypes[index]).shape[0])
+
+    def _tensor(self, array: Array, dtype: DType) -> object:
+        return to_torch(array, dtype) if self._as_torch else array
 
 
 def load(path: str | os.PathLike[str], *, threads: int = 1, types: Iterable[type] = ()) -> Program:

@@ -7,12 +7,13 @@ recorded name and fields takes their place, made of names that the verifier has 
 import dataclasses
 import functools
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from types import SimpleNamespace
+from typing import Any, Protocol
 
-from dycl.hcfg.structure import Items, Record, Slot, Static, Structure, Table
+from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
 
-TypeTable = Mapping[str, type]
+TypeTable = Mapping[str, Any]
 
 
 def types_by_name(types: Iterable[type]) -> dict[str, type]:
@@ -24,22 +25,38 @@ def types_by_name(types: Iterable[type]) -> dict[str, type]:
     return table
 
 
-def arrange(structure: Structure, take: Callable[[Slot], object], types: TypeTable) -> object:
-    """The values that `take` gives for the slots of `structure`, in the containers that it describes."""
+class Values(Protocol):
+    """The values that stand in the slots of a structure."""
+
+    def value(self, slot: Slot, row: int | None) -> object:
+        """The value of a slot; if the slot is inside a list of unknown length, the one in this row."""
+        ...
+
+    def length(self, index: int) -> int:
+        """How many rows the value with this index has."""
+        ...
+
+
+def arrange(structure: Structure, values: Values, types: TypeTable, row: int | None = None) -> object:
+    """The values for the slots of `structure`, in the containers that it describes."""
     match structure:
         case Slot():
-            return take(structure)
+            return values.value(structure, row)
         case Static(value=value):
             return value
         case Items(kind=kind, items=items):
-            values = [arrange(item, take, types) for item in items]
-            return tuple(values) if kind == "tuple" else values
+            arranged = [arrange(item, values, types, row) for item in items]
+            return tuple(arranged) if kind == "tuple" else arranged
+        case Named(name=name):
+            return types.get(name, name)
+        case Rows(length=length, item=item):
+            return [arrange(item, values, types, number) for number in range(values.length(length))]
         case Table(type_name=type_name, keys=keys, items=items):
-            table = {key: arrange(item, take, types) for key, item in zip(keys, items, strict=True)}
+            table = {key: arrange(item, values, types, row) for key, item in zip(keys, items, strict=True)}
             return _table(types.get(type_name), table)
-        case Record(fields=fields, items=items):
-            values = [arrange(item, take, types) for item in items]
-            return _record(_record_type(structure, types), dict(zip(fields, values, strict=True)))
+        case Record(kind=kind, fields=fields, items=items):
+            arranged = [arrange(item, values, types, row) for item in items]
+            return _record(kind, _record_type(structure, types), dict(zip(fields, arranged, strict=True)))
 
 
 def _table(table_type: type | None, table: dict[str | int, object]) -> object:
@@ -50,7 +67,11 @@ def _table(table_type: type | None, table: dict[str | int, object]) -> object:
     return table_type(table)
 
 
-def _record(record_type: type[Any], values: dict[str, object]) -> object:
+def _record(kind: str, record_type: type[Any], values: dict[str, object]) -> object:
+    if kind == "object":
+        made = object.__new__(record_type)
+        vars(made).update(values)
+        return made
     if not dataclasses.is_dataclass(record_type):
         return record_type(**values)
     made = record_type(**{field.name: values[field.name] for field in dataclasses.fields(record_type) if field.init})
@@ -65,6 +86,8 @@ def _made_type(kind: str, name: str, fields: tuple[str, ...]) -> type[Any]:
     """A class that stands in for one that the caller did not supply; the same one for equal names and fields."""
     if kind == "namedtuple":
         return namedtuple(name, fields)
+    if kind == "object":
+        return type(name, (SimpleNamespace,), {})
     return dataclasses.make_dataclass(name, fields)
 
 

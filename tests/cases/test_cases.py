@@ -1,7 +1,8 @@
 """Every case file: the program above compiles to the graph below, or is refused with the message below.
 
 A file holds cases of one topic. `==== name` starts a case, `---- graph` or `---- error` its expected half. The program
-defines `Model` and `inputs()`. `make cases` writes the expected halves anew: look at the difference before you commit.
+defines `Model` and `inputs()`, and `DYNAMIC_SHAPES` if sizes may differ. `make cases` writes the expected halves anew:
+look at the difference before you commit.
 """
 
 import re
@@ -54,9 +55,10 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reque
     module = import_program(_IMPORTS + case.program, tmp_path, monkeypatch)
     torch.manual_seed(0)
     model = module.Model().eval()
-    explanation = dycl.explain(model, module.inputs())
+    shapes = getattr(module, "DYNAMIC_SHAPES", None)
+    explanation = dycl.explain(model, module.inputs(), dynamic_shapes=shapes)
     if case.kind == "graph":
-        program = dycl.compile(model, module.inputs())
+        program = dycl.compile(model, module.inputs(), dynamic_shapes=shapes)
         actual = to_text(program.hcfg)
         assert explanation.problems == ()
         for _ in range(25):
@@ -66,7 +68,7 @@ def test_case(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reque
             assert_same(expected, program(*inputs))
     else:
         with pytest.raises(dycl.CompileError) as refused:
-            dycl.compile(model, module.inputs())
+            dycl.compile(model, module.inputs(), dynamic_shapes=shapes)
         actual = str(refused.value)
         assert explanation.problems == refused.value.problems
     if request.config.getoption("--regenerate"):

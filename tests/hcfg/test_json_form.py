@@ -10,8 +10,9 @@ import pytest
 
 from dycl.hcfg.errors import HcfgError
 from dycl.hcfg.json_form import from_json, to_json
-from dycl.hcfg.nodes import Block, Fail, Hcfg, Let, Literal, Return
+from dycl.hcfg.nodes import Block, Fail, Hcfg, Let, Literal, Parameter, Return, SizeRule
 from dycl.hcfg.structure import Items, Record, Slot, Static, Structure, Table
+from dycl.hcfg.types import TensorType
 from tests.hand_built import call_of, counting_loop, gated, routed, span
 
 Number = bool | int | float
@@ -54,6 +55,14 @@ def test_every_structure_survives() -> None:
 def test_literals_survive_with_their_type(value: Number) -> None:
     again = from_json(to_json(returning(Items("tuple", (Static(value), Slot(0, "float"))), value)))
     assert repr(again) == repr(returning(Items("tuple", (Static(value), Slot(0, "float"))), value))
+
+
+def test_rules_of_sizes_survive() -> None:
+    x = Parameter("x", TensorType("float32", ("n", "2*n + 1")))
+    block = Block("b0", (x,), (), Return(("x",), Slot(0, "tensor"), span(2)), span(1))
+    rules = (SizeRule("n", 1, 8, "n"), SizeRule("2*n + 1", 1, 8, "n", 2, 1))
+    hcfg = Hcfg("Sized", call_of(Slot(0, "tensor")), (x,), "b0", {"b0": block}, {}, sizes=rules)
+    assert from_json(to_json(hcfg)) == hcfg
 
 
 def test_a_failing_block_survives() -> None:

@@ -1,5 +1,6 @@
 """Each rule of the verifier refuses a graph that breaks it alone."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,7 @@ from dycl.hcfg.nodes import (
     Parameter,
     Return,
     Run,
+    SizeRule,
     Step,
     Subnet,
     Switch,
@@ -289,3 +291,33 @@ def test_a_host_value_travels_as_a_0d_array() -> None:
 
 def test_a_value_may_be_returned_twice() -> None:
     verify(returning(Items("tuple", (*THREE, Slot(0, "tensor")))))
+
+
+def _sized(*rules: SizeRule) -> Hcfg:
+    """A program that returns its input, whose first size the input decides."""
+    x = Parameter("x", TensorType("float32", ("n", 3)))
+    block = Block("b0", (x,), (), Return(("x",), Slot(0, "tensor"), span(2)), span(1))
+    return Hcfg("Sized", call_of(Slot(0, "tensor")), (x,), "b0", {"b0": block}, {}, sizes=rules)
+
+
+def test_rules_of_sizes_pass() -> None:
+    verify(_sized())
+    verify(_sized(SizeRule("n", 1, 8, "n")))
+    verify(_sized(SizeRule("n", 0, 8, "half", 2, -1)))
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ([SizeRule("m", 1, 8, "m")], "the rule for the size 'm' is about no dimension of an input"),
+        ([SizeRule("n", 1, 8, "n")] * 2, "the names of the size rules are not distinct"),
+        ([SizeRule("n", 8, 1, "n")], "the rule for the size 'n' goes from 8 to 1"),
+        ([SizeRule("n", -1, 1, "n")], "the rule for the size 'n' goes from -1 to 1"),
+        ([SizeRule("n", 1, 8, "half", 0)], "the rule for the size 'n' is 0*half"),
+        ([SizeRule("n", 1, 8, "n", 2)], "the rule for the size 'n' says that it is 2*n"),
+        ([SizeRule("n", 1, 8, "")], "the root of the rule for the size 'n' is empty"),
+    ],
+)
+def test_rules_of_sizes_are_refused(rules: list[SizeRule], message: str) -> None:
+    with pytest.raises(HcfgError, match=re.escape(message)):
+        verify(_sized(*rules))

@@ -88,7 +88,7 @@ def test_a_size_may_come_from_the_input() -> None:
 @pytest.mark.parametrize(
     ("snippet", "example", "reason"),
     [
-        (nn.Conv1d(2, 3, 2).double(), torch.zeros(1, 2, 5, dtype=torch.float64), "no Conv for float64"),
+        (lambda x: F.avg_pool1d(x, 2), torch.zeros(1, 2, 5, dtype=torch.int64), "no AveragePool for int64"),
         (nn.LSTM(3, 4).double().eval(), torch.zeros(5, 2, 3, dtype=torch.float64), "no LSTM for float64"),
         (nn.LSTM(3, 4, proj_size=2).eval(), torch.zeros(5, 2, 3), "the hidden state is projected"),
         (
@@ -96,8 +96,19 @@ def test_a_size_may_come_from_the_input() -> None:
             torch.zeros(2, 3),
             "training mode",
         ),
-        (lambda x: F.max_pool1d(x, 2), torch.zeros(1, 2, 4, dtype=torch.int64), "no MaxPool for int64"),
-        (lambda x: F.pad(x, (-1, 1), mode="replicate"), torch.zeros(1, 2, 4), "negative number"),
+        (
+            lambda x: F.max_pool2d(x, 2, return_indices=True),
+            torch.zeros(1, 4, 4, dtype=torch.int64),
+            "no MaxPool for int64",
+        ),
+        (lambda x: torch.polygamma(2, x), torch.zeros(2), "the derivative of order 2"),
+        (lambda x: x.mode(), torch.zeros(17), "not determined"),
+        (lambda x: torch.linalg.inv_ex(x, check_errors=True), torch.zeros(2, 2), "`check_errors` is set"),
+        (
+            lambda x: F.interpolate(x, size=(3, 1), mode="bilinear", antialias=True),
+            torch.zeros(1, 1, 4, 4),
+            "a single column",
+        ),
         (lambda x: torch.unique_consecutive(x, dim=0), torch.zeros(2, 2), "runs of equal slices"),
         (torch.ops.aten.log_sigmoid_forward, torch.zeros(2), "result 1 is used"),
         (
@@ -128,3 +139,26 @@ def test_an_unknown_operation_is_refused() -> None:
 def test_the_backend_does_not_need_torch() -> None:
     program = "import sys; import dycl.backends.onnx; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("snippet", "good", "bad"),
+    [
+        (torch.bincount, torch.tensor([1, 2]), torch.tensor([-1, 2])),
+        (lambda x: torch.histc(x, 3), torch.tensor([1.0, 2.0]), torch.tensor([1.0, float("nan")])),
+        (lambda x: torch.histc(x, 3), torch.tensor([1.0, 2.0]), torch.tensor([1.0, float("inf")])),
+        (torch.cholesky, torch.eye(2), -torch.eye(2)),
+        (lambda n: torch.segment_reduce(torch.ones(3), "sum", lengths=n), torch.tensor([1, 2]), torch.tensor([1, 1])),
+    ],
+)
+def test_where_pytorch_raises_an_error_the_translation_fails_too(
+    snippet: Any, good: torch.Tensor, bad: torch.Tensor
+) -> None:
+    graph, weights = record(snippet, [good], [tuple(good.shape)])
+    (result,) = run(graph, weights, [good])
+    np.testing.assert_allclose(result.numpy(), snippet(good).numpy())
+    with pytest.raises(RuntimeError):
+        snippet(bad)
+    with pytest.raises(Exception, match="out of data bounds"):
+        run(graph, weights, [bad])

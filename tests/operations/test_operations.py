@@ -7,7 +7,24 @@ import pytest
 from dycl.backends.onnx.lowerings import LOWERINGS
 from tests.operations.cases import Case, check, check_named
 
-TOPICS = ("arithmetic", "comparisons", "composites", "functions", "indexing", "layers", "nan", "reductions", "shapes")
+TOPICS = (
+    "arithmetic",
+    "comparisons",
+    "complex_numbers",
+    "composites",
+    "counting",
+    "functions",
+    "indexing",
+    "layers",
+    "linalg",
+    "nan",
+    "places",
+    "reductions",
+    "segments",
+    "shapes",
+    "special",
+    "windows",
+)
 
 
 CASES: list[Case] = [case for topic in TOPICS for case in importlib.import_module(f"tests.operations.{topic}").CASES]

@@ -75,6 +75,7 @@ KERNELS: dict[str, Kernel] = {
     **_kernels("b", "And Or Xor Not"),
     **_kernels("b u8 i8 i16 i32 i64 f16 f32 f64", "Compress", (0,)),
     **_kernels("b u8 i8 i16 i32 i64 f32 f64", "ScatterElements ScatterND", (0, 2)),
+    **_kernels("b u8 i8 i16 i32 i64 f16 f32 f64", "Size"),
 }
 
 _WIDER: dict[DType, tuple[DType, ...]] = {

@@ -1,9 +1,9 @@
 """Small compositions of operators that many lowerings share: moving axes, slicing, joining, reducing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dycl.backends.onnx.builder import Builder, dimension
-from dycl.backends.onnx.values import UNKNOWN, Number, Size, Value, static_shape
+from dycl.backends.onnx.values import UNKNOWN, Number, Size, Value, static_shape, wider
 from dycl.hcfg.types import Dimension, DType
 
 END = 2**63 - 1
@@ -151,8 +151,30 @@ def may_be_empty(value: Value, axes: Sequence[int]) -> bool:
     return any(isinstance(value.shape[axis], str) or value.shape[axis] == 0 for axis in axes if value.rank)
 
 
+def unless_empty(
+    b: Builder, values: Sequence[Value], usual: Callable[[], Sequence[Value]], empty: Callable[[], Sequence[Value]]
+) -> list[Value]:
+    """The results of `usual`, or of `empty` if any of the values has no elements: some kernels crash on such."""
+    open_ended = [value for value in values if static_shape(value.shape) is None]
+    if not open_ended:
+        return list(usual())
+    # Not from `Shape`: where ONNX Runtime knows that after all, it takes the choice out, and breaks the graph.
+    counts = [b.node("Size", b.cast(value, wider(value.dtype)), dtype="int64", shape=()) for value in open_ended]
+    least = counts[0] if len(counts) == 1 else b.node("Min", *counts)
+    return b.choose(b.node("Equal", least, b.constant(0)), empty, usual)
+
+
 def arange(b: Builder, length: Size) -> Value:
     """The numbers 0, 1, ..., length - 1 as int64."""
     if isinstance(length, int):
         return b.constant(range(length))
-    return b.node("Range", b.constant(0), length, b.constant(1), dtype="int64", shape=(UNKNOWN,))
+    # ONNX Runtime makes a slice of a gather by a range, which clips where the gather would fail: the cast prevents it.
+    bounds = b.constant(0, "int32"), b.cast(length, "int32"), b.constant(1, "int32")
+    return b.cast(b.node("Range", *bounds, shape=(UNKNOWN,)), "int64")
+
+
+def guarded(b: Builder, value: Value, holds: Value) -> Value:
+    """The value, so long as a single flag is set; where PyTorch raises an error, ONNX Runtime then does too."""
+    # There is no slice 1 of an axis of size 1.
+    slices, place = unsqueeze(b, value, [0]), b.cast(b.node("Not", holds), "int64")
+    return gather(b, slices, place, 0)

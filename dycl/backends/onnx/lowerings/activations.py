@@ -92,6 +92,8 @@ def _elu(b: Builder, x: Value, alpha: float, scale: float, input_scale: float) -
 @lowers("aten.prelu.default", "aten._prelu_kernel.default")
 def prelu(b: Builder, a: Arguments) -> Value:
     x, weight = a.tensor("self"), a.tensor("weight")
+    if weight.rank == 1 and not x.rank:
+        weight = reshape(b, weight, [])
     if weight.rank == 1 and weight.shape[0] != 1 and x.rank > 2:
         weight = reshape(b, weight, [-1] + [1] * (x.rank - 2), (weight.shape[0],) + (1,) * (x.rank - 2))
     if x.dtype != "float64":

@@ -12,6 +12,7 @@ from dycl.backends.onnx.lowerings.pooling import spatial_rank
 from dycl.backends.onnx.lowerings.reductions import extreme_over
 from dycl.backends.onnx.nan import nan_along, unless_nan
 from dycl.backends.onnx.pieces import (
+    arange,
     gather,
     move_axis,
     reduce,
@@ -24,12 +25,36 @@ from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import UNKNOWN, Value, is_float, static_shape, wider
 
 
-def _layout(b: Builder, a: Arguments, x: Value, spatial: int) -> tuple[list[int], list[int]]:
-    """The sizes of the windowed axes before and after; a number of windows not given leaves an axis as it is."""
+def _layout(a: Arguments, x: Value, spatial: int) -> tuple[list[int], list[int]] | None:
+    """The sizes of the windowed axes before and after; None if they are only known at run time."""
     before, after = static_shape(x.shape[-spatial:]), static_shape(a.result.shape[-spatial:])
-    if before is None or after is None:
-        b.refuse("an axis that is only known at run time is pooled to a given size")
-    return list(before), list(after)
+    return None if before is None or after is None else (list(before), list(after))
+
+
+def _window_counts(b: Builder, a: Arguments, x: Value, spatial: int) -> list[tuple[int, int]]:
+    """The axes that are pooled, each with its number of windows; one that is not given leaves its axis as it is."""
+    counts = []
+    for axis in range(x.rank - spatial, x.rank):
+        windows = a.result.shape[axis]
+        if windows == x.shape[axis]:
+            continue
+        if not isinstance(windows, int):
+            b.refuse("an axis is pooled to a number of windows that is only known at run time")
+        counts.append((axis, windows))
+    return counts
+
+
+def _membership(b: Builder, x: Value, axis: int, windows: int) -> tuple[Value, Value]:
+    """Which places of an axis are in which window, with a window a column; and how long the windows are."""
+    size = b.number(b.size_of(x, axis), "int64")
+    numbers = np.arange(windows)
+    count = b.constant(windows)
+    starts = b.node("Div", b.node("Mul", b.constant(numbers), size), count)
+    reach = b.node("Add", b.node("Mul", b.constant(numbers + 1), size), b.constant(windows - 1))
+    ends = b.node("Div", reach, count)
+    places = unsqueeze(b, arange(b, size), [1])
+    inside = b.node("And", b.node("GreaterOrEqual", places, starts), b.node("Less", places, ends))
+    return inside, b.node("Sub", ends, starts)
 
 
 def _bounds(size: int, windows: int) -> list[tuple[int, int]]:
@@ -53,9 +78,16 @@ def adaptive_avg_pool(b: Builder, a: Arguments) -> Value:
             shape = x.shape[:2] + (1,) * spatial
             return b.node("GlobalAveragePool", x, shape=shape)
         return reduce(b, "ReduceMean", x, axes, keepdim=True)
-    before, after = _layout(b, a, x, spatial)
     if not is_float(x.dtype):
         b.refuse(f"{x.dtype} is averaged")
+    layout = _layout(a, x, spatial)
+    if layout is None:
+        for axis, windows in _window_counts(b, a, x, spatial):
+            inside, lengths = _membership(b, x, axis, windows)
+            matrix = b.node("Div", b.cast(inside, x.dtype), b.cast(lengths, x.dtype))
+            x = move_axis(b, matmul(b, move_axis(b, x, axis, -1), matrix), -1, axis)
+        return x
+    before, after = layout
     if all(size % windows == 0 for size, windows in zip(before, after, strict=True)) and x.dtype != "float64":
         kernel = [size // windows for size, windows in zip(before, after, strict=True)]
         batched = x if x.rank == spatial + 2 else unsqueeze(b, x, [0])
@@ -84,7 +116,10 @@ def _mean_along(b: Builder, x: Value, axis: int, size: int, windows: int) -> Val
 def adaptive_max_pool(b: Builder, a: Arguments) -> list[Value]:
     spatial = spatial_rank(a.target)
     x = a.tensor("self")
-    before, after = _layout(b, a, x, spatial)
+    layout = _layout(a, x, spatial)
+    if layout is None:
+        return [_open_max_pool(b, a, x, spatial), a.unread(1)]
+    before, after = layout
     first = x.rank - spatial
     spread = x
     places = np.arange(int(np.prod(before))).reshape(before)
@@ -107,6 +142,18 @@ def adaptive_max_pool(b: Builder, a: Arguments) -> list[Value]:
     )
     found = b.node("GatherElements", table, best, shape=best.shape, axis=last)
     return [squeeze(b, value, [last]), squeeze(b, found, [last])]
+
+
+def _open_max_pool(b: Builder, a: Arguments, x: Value, spatial: int) -> Value:
+    """The greatest value of each window, along one axis after another."""
+    if not is_float(x.dtype):
+        b.refuse(f"{x.dtype} of sizes that are only known at run time is pooled")
+    for axis, windows in _window_counts(b, a, x, spatial):
+        inside, _ = _membership(b, x, axis, windows)
+        column = unsqueeze(b, move_axis(b, x, axis, -1), [x.rank])
+        spread = b.node("Where", inside, column, b.number(-math.inf, x.dtype))
+        x = move_axis(b, extreme_over(b, "ReduceMax", spread, [x.rank - 1], keepdim=False), -1, axis)
+    return x
 
 
 def _greatest(b: Builder, x: Value, axis: int) -> list[Value]:

@@ -111,7 +111,12 @@ def float_remainder(b: Builder, x: Value, y: Value) -> Value:
 
 @lowers("aten.fmod.Tensor", "aten.fmod.Scalar")
 def fmod(b: Builder, a: Arguments) -> Value:
-    return b.node("Mod", *_operands(b, a, a.result.dtype), fmod=1)
+    x, y = _operands(b, a, a.result.dtype)
+    if is_float(x.dtype):
+        return b.node("Mod", x, y, fmod=1)
+    # Of whole numbers ONNX Runtime computes this one in floating point, and the one with the divisor's sign exactly.
+    rest = b.node("Mod", x, y)
+    return b.node("Where", _other_sign(b, rest, x), b.node("Sub", rest, y), rest)
 
 
 def truncate(b: Builder, value: Value) -> Value:

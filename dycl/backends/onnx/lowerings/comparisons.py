@@ -2,8 +2,11 @@
 
 import math
 
+import numpy as np
+
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
+from dycl.backends.onnx.pieces import gather
 from dycl.backends.onnx.promotion import promote
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Number, Value, is_float
@@ -76,6 +79,33 @@ def shift(b: Builder, a: Arguments) -> Value:
     if "left" in a.target or "__l" in a.target:
         return b.node("Mul", x, factor)
     return b.node("Div", b.node("Sub", x, b.node("Mod", x, factor)), factor)
+
+
+@lowers(
+    "aten.__lshift__.Tensor",
+    "aten.__rshift__.Tensor",
+    "aten.bitwise_left_shift.Tensor",
+    "aten.bitwise_right_shift.Tensor",
+)
+def shift_each(b: Builder, a: Arguments) -> Value:
+    dtype = a.result.dtype
+    x, places = b.number(a.number("self"), dtype), b.cast(b.number(a.number("other"), dtype), "int64")
+    bits = {"uint8": 8, "int8": 8, "int16": 16, "int32": 32, "int64": 64}.get(dtype)
+    if bits is None:
+        b.refuse(f"{dtype} is shifted")
+    # Too many places, or fewer than none, leave nothing but the sign.
+    many = b.node("Or", b.node("Less", places, b.constant(0)), b.node("GreaterOrEqual", places, b.constant(bits)))
+    places = b.node("Where", many, b.constant(0), places)
+    if "left" in a.target or "__l" in a.target:
+        factors = np.left_shift(np.int64(1), np.arange(bits))
+        result = b.node("Mul", x, gather(b, b.constant(factors, dtype), places, 0))
+        return b.node("Where", many, b.number(0, dtype), result)
+    last = b.node("GreaterOrEqual", places, b.constant(bits - 1)) if dtype != "uint8" else many
+    many = b.node("Or", many, last)
+    factor = gather(b, b.constant([2**place for place in range(bits - (dtype != "uint8"))] + [1], dtype), places, 0)
+    quotient = b.node("Div", b.node("Sub", x, b.node("Mod", x, factor)), factor)
+    sign = b.node("Where", b.node("Less", x, b.number(0, dtype)), b.number(-1, dtype), b.number(0, dtype))
+    return b.node("Where", many, b.number(0, dtype) if dtype == "uint8" else sign, quotient)
 
 
 @lowers("aten.where.self", "aten.where.ScalarSelf", "aten.where.ScalarOther", "aten.where.Scalar")

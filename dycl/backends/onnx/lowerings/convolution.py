@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.pieces import batched, squeeze
+from dycl.backends.onnx.kernels import carrier
+from dycl.backends.onnx.pieces import batched, squeeze, unsqueeze
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import UNKNOWN, Value
+from dycl.backends.onnx.windows import bordered, convolve, mirrored, spread
 
 
 def _convolve(
@@ -29,7 +31,9 @@ def _convolve(
     shape = (x.shape[0], channels) + (UNKNOWN,) * spatial
     stride, dilation = a.spatial("stride", spatial), a.spatial("dilation", spatial)
     inputs = (x, weight, a.optional("bias"))
-    if transposed:
+    if carrier("Conv", x.dtype) is None:
+        result = _by_windows(b, inputs, pads, stride, dilation, groups, output_padding if transposed else None)
+    elif transposed:
         pads, output_padding = _extended(b, pads, output_padding, stride)
         result = b.node(
             "ConvTranspose",
@@ -54,6 +58,29 @@ def _convolve(
             pads=list(pads),
         )
     return squeeze(b, result, [0]) if missing else result
+
+
+def _by_windows(
+    b: Builder,
+    inputs: tuple[Value, Value, Value | None],
+    pads: Sequence[int],
+    stride: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+    output_padding: Sequence[int] | None,
+) -> Value:
+    """The convolution, or with `output_padding` the transposed one, in double precision or of whole numbers."""
+    x, weight, bias = inputs
+    spatial = weight.rank - 2
+    begin, end = list(pads[:spatial]), list(pads[spatial:])
+    if output_padding is not None:
+        x, weight = spread(b, x, stride), mirrored(b, weight, groups)
+        reach = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:], strict=True) if isinstance(k, int)]
+        begin = [far - pad for far, pad in zip(reach, begin, strict=True)]
+        end = [far - pad + more for far, pad, more in zip(reach, end, output_padding, strict=True)]
+        stride = [1] * spatial
+    result = convolve(b, bordered(b, x, begin, end), weight, stride, dilation, groups)
+    return result if bias is None else b.node("Add", result, unsqueeze(b, bias, range(1, 1 + spatial)))
 
 
 def _extended(

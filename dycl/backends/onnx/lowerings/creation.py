@@ -2,6 +2,7 @@
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
+from dycl.backends.onnx.pieces import arange as ascending
 from dycl.backends.onnx.pieces import expand_like, filled
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import UNKNOWN, Number, Size, Value, is_float
@@ -49,13 +50,25 @@ def arange(b: Builder, a: Arguments) -> Value:
     step = a.number("step") if a.has("step") else 1
     dtype = a.result.dtype
     if not is_float(dtype) and all(_is_whole(number) for number in (start, end, step)):
-        bounds = [b.number(number, "int64") for number in (start, end, step)]
-        return b.cast(b.node("Range", *bounds, shape=(UNKNOWN,)), dtype)
+        return b.cast(_whole_numbers(b, start, end, step), dtype)
     # As in PyTorch: the length and the elements are computed in double, each from its own number.
     first, last, stride = (b.number(number, "float64") for number in (start, end, step))
     length = b.node("Ceil", b.node("Div", b.node("Sub", last, first), stride))
     numbers = b.node("Range", *(b.number(number, "float64") for number in (0, length, 1)), shape=(UNKNOWN,))
     return b.cast(b.node("Add", first, b.node("Mul", numbers, stride)), dtype)
+
+
+def _whole_numbers(b: Builder, start: Number, end: Number, step: Number) -> Value:
+    """The whole numbers from `start` to before `end`."""
+    first, last, stride = (b.number(number, "int64") for number in (start, end, step))
+    if isinstance(step, Value) or not isinstance(step, int):
+        return b.node("Range", first, last, stride, shape=(UNKNOWN,))
+    if start == 0 and step == 1:
+        return ascending(b, last)
+    low, high = (first, last) if step > 0 else (last, first)
+    gap = b.node("Max", b.node("Sub", high, low), b.constant(0))
+    count = b.node("Div", b.node("Add", gap, b.constant(abs(step) - 1)), b.constant(abs(step)))
+    return b.node("Add", first, b.node("Mul", ascending(b, count), stride))
 
 
 def _is_whole(number: Number) -> bool:

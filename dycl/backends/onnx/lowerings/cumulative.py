@@ -2,6 +2,7 @@
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
+from dycl.backends.onnx.pieces import unless_empty
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Value, highest, is_float, lowest
 
@@ -9,7 +10,10 @@ from dycl.backends.onnx.values import Value, highest, is_float, lowest
 @lowers("aten.cumsum.default")
 def cumsum(b: Builder, a: Arguments) -> Value:
     x = b.cast(a.tensor("self"), a.result.dtype)
-    return x if not x.rank else b.node("CumSum", x, b.constant(a.axis("dim", x.rank)), shape=x.shape)
+    if not x.rank:
+        return x
+    axis = b.constant(a.axis("dim", x.rank))
+    return unless_empty(b, [x], lambda: [b.node("CumSum", x, axis, shape=x.shape)], lambda: [x])[0]
 
 
 @lowers("aten.cumprod.default")
@@ -24,7 +28,7 @@ def cumprod(b: Builder, a: Arguments) -> Value:
         return [product], [product]
 
     one = filled_like_slice(b, x, axis, 1)
-    return b.scan([one], [x], axis, step)[1]
+    return unless_empty(b, [x], lambda: b.scan([one], [x], axis, step)[1:], lambda: [x])[0]
 
 
 def filled_like_slice(b: Builder, x: Value, axis: int, number: float) -> Value:
@@ -54,8 +58,8 @@ def cummax(b: Builder, a: Arguments) -> list[Value]:
         return [best, place, b.node("Add", now, b.constant(1))], [best, place]
 
     start = filled_like_slice(b, Value(x.name, "int64", x.shape), axis, 0)
-    results = b.scan([first, start, b.constant(0)], [x], axis, step)
-    return [results[3], results[4]]
+    states = [first, start, b.constant(0)]
+    return unless_empty(b, [x], lambda: b.scan(states, [x], axis, step)[3:], lambda: [x, b.cast(x, "int64")])
 
 
 @lowers("aten.logcumsumexp.default")
@@ -73,4 +77,5 @@ def logcumsumexp(b: Builder, a: Arguments) -> Value:
         result = b.node("Add", b.node("Log", total), shift)
         return [result], [result]
 
-    return b.scan([filled_like_slice(b, x, axis, float("-inf"))], [x], axis, step)[1]
+    nothing_yet = filled_like_slice(b, x, axis, float("-inf"))
+    return unless_empty(b, [x], lambda: b.scan([nothing_yet], [x], axis, step)[1:], lambda: [x])[0]

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.pieces import squeeze
+from dycl.backends.onnx.pieces import filled, squeeze, unless_empty
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Value
+from dycl.backends.onnx.values import Size, Value
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -14,6 +14,7 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 @lowers("aten.einsum.default")
 def einsum(b: Builder, a: Arguments) -> Value:
     operands = [b.cast(value, a.result.dtype) for value in a.tensors("tensors")]
+    values = list(operands)
     terms, result = _spelled_out(a.text("equation"), [value.rank for value in operands])
     letters = list(dict.fromkeys(letter for term in terms for letter in term))
     if len(letters) > len(_ALPHABET):
@@ -31,7 +32,29 @@ def einsum(b: Builder, a: Arguments) -> Value:
         operands[number] = squeeze(b, value, stretched)
         pieces.append("".join(names[letter] for axis, letter in enumerate(term) if axis not in stretched))
     equation = f"{','.join(pieces)}->{''.join(names[letter] for letter in result)}"
-    return b.node("Einsum", *operands, shape=a.result.shape, equation=equation)
+
+    def usual() -> list[Value]:
+        return [b.node("Einsum", *operands, shape=a.result.shape, equation=equation)]
+
+    def nothing() -> list[Value]:
+        lengths = {letter: _length(b, letter, terms, values) for letter in result}
+        return [filled(b, 0, a.result.dtype, [lengths[letter] for letter in result])]
+
+    return unless_empty(b, values, usual, nothing)[0]
+
+
+def _length(b: Builder, letter: str, terms: Sequence[Sequence[str]], values: Sequence[Value]) -> Size:
+    """How long a letter's axis is: as long as that of any operand in which it is not 1."""
+    length: Size = 1
+    for term, value in zip(terms, values, strict=True):
+        if letter in term:
+            size = b.size_of(value, term.index(letter))
+            if length == 1:
+                length = size
+            elif size != 1:
+                known = b.number(length, "int64")
+                length = b.node("Where", b.node("Equal", known, b.constant(1)), b.number(size, "int64"), known)
+    return length
 
 
 def _spelled_out(equation: str, ranks: Sequence[int]) -> tuple[list[list[str]], list[str]]:

@@ -2,8 +2,9 @@
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
+from dycl.backends.onnx.lowerings.reductions import vector_norm
 from dycl.backends.onnx.lowerings.slices import replace_rows
-from dycl.backends.onnx.pieces import arange, expand, gather, reduce, slice_axis, unsqueeze
+from dycl.backends.onnx.pieces import arange, expand, flatten, gather, reduce, slice_axis, unsqueeze
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Value, lowest
 
@@ -11,6 +12,16 @@ from dycl.backends.onnx.values import Value, lowest
 @lowers("aten.embedding.default")
 def embedding(b: Builder, a: Arguments) -> Value:
     return gather(b, a.tensor("weight"), a.tensor("indices"), 0)
+
+
+@lowers("aten.embedding_renorm.default")
+def embedding_renorm(b: Builder, a: Arguments) -> Value:
+    weight, indices = a.tensor("self"), flatten(b, b.cast(a.tensor("indices"), "int64"))
+    rows = gather(b, weight, indices, 0)
+    size = vector_norm(b, rows, a.real("norm_type"), [1], keepdim=True)
+    limit = b.number(a.real("max_norm"), rows.dtype)
+    shrunk = b.node("Mul", rows, b.node("Div", limit, b.node("Add", size, b.number(1e-7, rows.dtype))))
+    return replace_rows(b, weight, 0, indices, b.node("Where", b.node("Greater", size, limit), shrunk, rows))
 
 
 @lowers("aten._embedding_bag_forward_only.default", "aten._embedding_bag.default")

@@ -105,6 +105,29 @@ def sign(b: Builder, a: Arguments) -> Value:
     return result
 
 
+@lowers("aten.angle.default")
+def angle(b: Builder, a: Arguments) -> Value:
+    x = b.cast(a.tensor("self"), a.result.dtype)
+    left = b.node("Less", x, b.number(0, x.dtype))
+    side = b.node("Where", left, b.number(math.pi, x.dtype), b.number(0, x.dtype))
+    return b.node("Where", b.node("IsNaN", x), x, side)
+
+
+@lowers("aten.nextafter.default")
+def nextafter(b: Builder, a: Arguments) -> Value:
+    dtype = a.result.dtype
+    if dtype not in ("float32", "float64"):
+        b.refuse(f"the neighbour of a {dtype}")
+    x, goal = b.cast(a.tensor("self"), dtype), b.cast(a.tensor("other"), dtype)
+    result = double.neighbour(b, x, b.node("Greater", goal, x))
+    limit = b.number(1.7976931348623157e308 if dtype == "float64" else 3.4028234663852886e38, dtype)
+    # From infinity the way back begins at the greatest number.
+    result = b.node("Where", b.node("IsInf", x), b.node("Mul", b.node("Sign", x), limit), result)
+    result = b.node("Where", b.node("Equal", x, goal), goal, result)
+    odd = b.node("Or", b.node("IsNaN", x), b.node("IsNaN", goal))
+    return b.node("Where", odd, b.number(math.nan, dtype), result)
+
+
 @lowers("aten.signbit.default")
 def signbit(b: Builder, a: Arguments) -> Value:
     return sign_bit(b, a.tensor("self"))

@@ -7,10 +7,12 @@ from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.pieces import (
     concat,
     expand,
+    filled,
     flatten,
     gather,
     reshape,
     reshape_like,
+    slice_axis,
     squeeze,
     transpose,
     unsqueeze,
@@ -77,6 +79,16 @@ def squeeze_columns(b: Builder, flag: Value) -> Value:
 
 def _nonzero_rows(b: Builder, mask: Value) -> Value:
     return b.node("NonZero", mask, dtype="int64", shape=(mask.rank, UNKNOWN))
+
+
+@lowers("aten.nonzero_static.default")
+def nonzero_static(b: Builder, a: Arguments) -> Value:
+    x, size = b.cast(a.tensor("self"), "bool"), a.size("size")
+    if not x.rank:
+        b.refuse("the places of a single number")
+    rows = transpose(b, _nonzero_rows(b, x), [1, 0])
+    rest = filled(b, a.integer("fill_value"), "int64", [size, x.rank])
+    return slice_axis(b, b.node("Concat", rows, rest, shape=(UNKNOWN, x.rank), axis=0), 0, 0, size)
 
 
 @lowers("aten.nonzero_numpy.default")
@@ -219,7 +231,7 @@ def _steps(b: Builder, start: Size, step: Size, count: Size) -> Value:
 def unfold(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
     if not x.rank:
-        b.refuse("a single number is unfolded")
+        return slice_axis(b, reshape(b, x, [1]), 0, 0, a.integer("size"))
     axis = a.axis("dimension", x.rank)
     size, step = a.integer("size"), a.integer("step")
     count = b.size("Add", b.size("Div", b.size("Sub", b.size_of(x, axis), size), step), 1)

@@ -1,11 +1,13 @@
 """Lowerings of matrix products and what is built from them."""
 
+from itertools import combinations
+
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.arithmetic import scaled
-from dycl.backends.onnx.pieces import expand, reduce, squeeze, transpose, unsqueeze
+from dycl.backends.onnx.pieces import expand, filled, gather, reduce, squeeze, transpose, unless_empty, unsqueeze
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Number, Value, broadcast, is_float, static_shape
+from dycl.backends.onnx.values import Number, Size, Value, broadcast, is_float, static_shape
 from dycl.hcfg.types import Dimension
 
 Shape = tuple[Dimension, ...]
@@ -31,6 +33,33 @@ def matmul(b: Builder, x: Value, y: Value) -> Value:
     """The matrix product with PyTorch's, which are NumPy's, rules for ranks."""
     batch = broadcast((x.shape[:-2], y.shape[:-2]))
     shape = batch + (x.shape[-2:-1] if x.rank > 1 else ()) + (y.shape[-1:] if y.rank > 1 else ())
+    if static_shape(y.shape) is not None and isinstance(x.shape[-1], int):
+        return _matmul(b, x, y, batch, shape)
+
+    def nothing() -> list[Value]:
+        # ONNX Runtime crashes on some empty matrices, and gives what happens to be in memory for others.
+        sizes = [*_batch_sizes(b, x, y), *b.sizes_of(x)[-2:-1], *(b.sizes_of(y)[-1:] if y.rank > 1 else [])]
+        return [filled(b, 0, x.dtype, sizes)]
+
+    return unless_empty(b, [x, y], lambda: [_matmul(b, x, y, batch, shape)], nothing)[0]
+
+
+def _batch_sizes(b: Builder, x: Value, y: Value) -> list[Size]:
+    """The sizes of the batch axes of a product, broadcast."""
+    rank = max(x.rank, y.rank) - 2
+    sizes: list[Size] = []
+    for place in range(-rank - 2, -2):
+        known: list[Size] = [b.size_of(value, value.rank + place) for value in (x, y) if value.rank >= -place]
+        known = [size for size in known if size != 1] or [1]
+        first, *rest = known
+        for size in rest:
+            left = b.number(first, "int64")
+            first = b.node("Where", b.node("Equal", left, b.constant(1)), b.number(size, "int64"), left)
+        sizes.append(first)
+    return sizes
+
+
+def _matmul(b: Builder, x: Value, y: Value, batch: Shape, shape: Shape) -> Value:
     return _double_matmul(b, x, y, batch, shape) if x.dtype == "float64" else b.node("MatMul", x, y, shape=shape)
 
 
@@ -97,8 +126,23 @@ def outer(b: Builder, a: Arguments) -> Value:
 
 @lowers("aten._cdist_forward.default", "aten.cdist.default")
 def cdist(b: Builder, a: Arguments) -> Value:
-    x, y, p = a.tensor("x1"), a.tensor("x2"), a.real("p")
-    difference = b.node("Sub", unsqueeze(b, x, [x.rank - 1]), unsqueeze(b, y, [y.rank - 2]))
+    x, y = a.tensor("x1"), a.tensor("x2")
+    return _length(b, b.node("Sub", unsqueeze(b, x, [x.rank - 1]), unsqueeze(b, y, [y.rank - 2])), a.real("p"))
+
+
+@lowers("aten._pdist_forward.default")
+def pdist(b: Builder, a: Arguments) -> Value:
+    x = a.tensor("self")
+    count = b.size_of(x, 0)
+    if not isinstance(count, int):
+        b.refuse("distances of a number of rows that is only known at run time")
+    pairs = list(combinations(range(count), 2))
+    first, second = (gather(b, x, b.constant(list(places)), 0) for places in zip(*pairs, strict=True))
+    return _length(b, b.node("Sub", first, second), a.real("p"))
+
+
+def _length(b: Builder, difference: Value, p: float) -> Value:
+    """The norm of order `p` over the last axis."""
     last = [difference.rank - 1]
     if p == 2:
         return reduce(b, "ReduceL2", difference, last, keepdim=False)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.pieces import filled, reduce, reshape, reshape_like
+from dycl.backends.onnx.pieces import filled, reduce, reshape, reshape_like, unless_empty
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Size, Value, wider
 
@@ -134,7 +134,11 @@ def _normalised(b: Builder, grouped: Value, eps: float) -> Value:
         _, centred, inverse = _moments(b, grouped, [2], eps)
         return b.node("Mul", centred, inverse)
     one, zero = filled(b, 1, grouped.dtype, [channels]), filled(b, 0, grouped.dtype, [channels])
-    return b.node("InstanceNormalization", grouped, one, zero, shape=grouped.shape, epsilon=eps)
+
+    def usual() -> list[Value]:
+        return [b.node("InstanceNormalization", grouped, one, zero, shape=grouped.shape, epsilon=eps)]
+
+    return unless_empty(b, [grouped], usual, lambda: [grouped])[0]
 
 
 @lowers("aten.instance_norm.default")

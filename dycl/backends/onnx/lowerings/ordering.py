@@ -186,6 +186,28 @@ def median(b: Builder, a: Arguments) -> Value:
     return b.cast(or_nan(b, gather(b, values, b.constant(-1), 0), wide), x.dtype)
 
 
+@lowers("aten.nanmedian.default", "aten.nanmedian.dim")
+def median_of_numbers(b: Builder, a: Arguments) -> list[Value] | Value:
+    x = a.tensor("self")
+    alone = a.target == "aten.nanmedian.default"
+    if not x.rank:
+        return x if alone else [x, b.constant(0)]
+    rows = flatten(b, x) if alone else x
+    axis = 0 if alone else a.axis("dim", x.rank)
+    keepdim = not alone and a.flag("keepdim")
+    wide = b.cast(rows, wider(x.dtype))
+    ordered, places = largest(b, wide, axis, b.size_of(wide, axis), descending=False)
+    # NaN comes last, so the numbers' middle is at half their count; where there are none, PyTorch names the first.
+    found = b.node("Not", b.node("IsNaN", wide)) if is_float(x.dtype) else b.node("Equal", wide, wide)
+    count = reduce(b, "ReduceSum", b.cast(found, "int64"), [axis], keepdim=True)
+    rest = b.node("Sub", b.node("Max", count, b.constant(1)), b.constant(1))
+    middle = b.node("Div", rest, b.constant(2))
+    items = [b.node("GatherElements", item, middle, shape=middle.shape, axis=axis) for item in (ordered, places)]
+    value, place = items if keepdim else (squeeze(b, item, [axis]) for item in items)
+    value = b.cast(value, x.dtype)
+    return value if alone else [value, place]
+
+
 @lowers("aten.searchsorted.Tensor", "aten.bucketize.Tensor")
 def bucket(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.pieces import gather
+from dycl.backends.onnx.pieces import END, gather, slice_axis
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Number, Size, Value
+from dycl.backends.onnx.values import UNKNOWN, Number, Size, Value
 
 
 def _pads(x: Value, given: Sequence[Size]) -> tuple[list[Size], list[Size]]:
@@ -27,11 +27,25 @@ def _padded(b: Builder, a: Arguments, given: Sequence[Size], mode: str, value: N
     shape = a.result.shape
     if mode == "constant":
         return b.node("Pad", x, pads, b.number(value, x.dtype), shape=shape)
+    negative = [size if isinstance(size, int) and size < 0 else 0 for size in (*before, *after)]
     if mode == "circular":
-        return _wrapped(b, x, before, after)
-    if any(isinstance(size, int) and size < 0 for size in given):
-        b.refuse(f"{mode} padding by a negative number")
-    return b.node("Pad", x, pads, shape=shape, mode={"reflect": "reflect", "replicate": "edge"}[mode])
+        x = _cut(b, x, negative)
+        return _wrapped(b, x, *([max(s, 0) if isinstance(s, int) else s for s in side] for side in (before, after)))
+    if not any(negative):
+        return b.node("Pad", x, pads, shape=shape, mode=_MODES[mode])
+    grown = b.vector([max(size, 0) if isinstance(size, int) else size for size in (*before, *after)])
+    return _cut(b, b.node("Pad", x, grown, shape=(UNKNOWN,) * x.rank, mode=_MODES[mode]), negative)
+
+
+_MODES = {"reflect": "reflect", "replicate": "edge"}
+
+
+def _cut(b: Builder, x: Value, pads: Sequence[int]) -> Value:
+    """The value without what negative padding takes away at either end of its axes."""
+    for axis, (low, high) in enumerate(zip(pads[: x.rank], pads[x.rank :], strict=True)):
+        if low or high:
+            x = slice_axis(b, x, axis, -low, high if high else END)
+    return x
 
 
 def _wrapped(b: Builder, x: Value, before: Sequence[Size], after: Sequence[Size]) -> Value:

@@ -7,9 +7,10 @@ import numpy as np
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.pieces import batched, reshape, squeeze
+from dycl.backends.onnx.pieces import batched, reduce, reshape, squeeze
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import UNKNOWN, Value, static_shape
+from dycl.backends.onnx.values import UNKNOWN, Value, lowest, static_shape
+from dycl.backends.onnx.windows import bordered, sliding
 from dycl.hcfg.types import Dimension, DType
 
 
@@ -80,9 +81,13 @@ def max_pool(b: Builder, a: Arguments) -> Value | list[Value]:
     windows = _windows(b, a, x, spatial)
     begin, end = windows.begin, windows.end
     shape = (*x.shape[:2], *windows.output)
-    if x.dtype not in ("float16", "bfloat16", "float32", "float64", "uint8", "int8"):
-        b.refuse(f"ONNX Runtime has no MaxPool for {x.dtype}")
     indices = "with_indices" in a.target
+    if x.dtype not in ("float16", "bfloat16", "float32", "float64", "uint8", "int8"):
+        if indices:
+            b.refuse(f"ONNX Runtime has no MaxPool for {x.dtype}")
+        slid = sliding(b, bordered(b, x, begin, end, lowest(x.dtype)), windows.kernel, windows.stride, windows.dilation)
+        result = reduce(b, "ReduceMax", slid, range(slid.rank - spatial, slid.rank), keepdim=False)
+        return squeeze(b, result, [0]) if missing else result
     types: list[tuple[DType, tuple[Dimension, ...]]] = [(x.dtype, shape)]
     if indices:
         types.append(("int64", shape))
@@ -117,7 +122,11 @@ def avg_pool(b: Builder, a: Arguments) -> Value:
     divisor = a.integer("divisor_override") if a.has("divisor_override") else None
     count_padding = a.flag("count_include_pad")
     shape = (*x.shape[:2], *windows.output)
-    if divisor is None and not windows.beyond_padding:
+    if x.dtype == "float64":
+        slid = sliding(b, padded(b, x, windows.begin, windows.end, 0), windows.kernel, windows.stride, [1] * spatial)
+        result = reduce(b, "ReduceMean", slid, range(slid.rank - spatial, slid.rank), keepdim=False)
+        result = b.node("Mul", result, _correction(b, x, windows, divisor, count_padding))
+    elif divisor is None and not windows.beyond_padding:
         result = b.node(
             "AveragePool",
             x,
@@ -141,7 +150,8 @@ def _correction(b: Builder, x: Value, windows: Windows, divisor: int | None, cou
         return b.number(whole / divisor, x.dtype)
     factor = np.ones((), np.float64)
     sizes, outputs = static_shape(x.shape[2:]), static_shape(windows.output)
-    assert sizes is not None and outputs is not None, "windows reach beyond the padding only where sizes are known"
+    if sizes is None or outputs is None:
+        b.refuse("the image's size is only known at run time")
     for size, kernel, stride, pad, output in zip(
         sizes, windows.kernel, windows.stride, windows.begin, outputs, strict=True
     ):

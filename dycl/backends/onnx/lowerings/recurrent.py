@@ -8,9 +8,11 @@ from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.pieces import (
     concat,
     filled,
+    gather,
     reshape,
     slice_axis,
     transpose,
+    unless_empty,
     unsqueeze,
 )
 from dycl.backends.onnx.table import lowers
@@ -99,7 +101,17 @@ def _layer(
         attributes["activations"] = [cell.activation] * ways
     if cell.operator == "GRU":
         attributes["linear_before_reset"] = 1
-    outputs, *finals = b.outputs(cell.operator, [x, weights, recurrences, biases, None, *states], types, **attributes)
+
+    def usual() -> list[Value]:
+        inputs = [x, weights, recurrences, biases, None, *states]
+        return list(b.outputs(cell.operator, inputs, types, **attributes))
+
+    def nothing() -> list[Value]:
+        # Without a first step this fails, as it must; without a batch there is nothing to compute.
+        first = gather(b, x, b.constant(0), 0)
+        return [filled(b, 0, x.dtype, [b.size_of(x, 0), ways, b.size_of(first, 0), hidden]), *states]
+
+    outputs, *finals = unless_empty(b, [x], usual, nothing)
     merged = transpose(b, outputs, [0, 2, 1, 3])
     return reshape(b, merged, [b.size_of(x, 0), b.size_of(x, 1), ways * hidden]), list(finals)
 

@@ -103,12 +103,21 @@ def extreme_over(b: Builder, operator: str, x: Value, axes: Sequence[int], keepd
     return b.cast(result, x.dtype)
 
 
-@lowers("aten.any.default", "aten.any.dim", "aten.any.dims", "aten.all.default", "aten.all.dim", "aten.all.dims")
+@lowers(
+    "aten.any.default",
+    "aten.any.dim",
+    "aten.any.dims",
+    "aten._is_any_true.default",
+    "aten.all.default",
+    "aten.all.dim",
+    "aten.all.dims",
+    "aten._is_all_true.default",
+)
 def quantifier(b: Builder, a: Arguments) -> Value:
     x = b.cast(a.tensor("self"), "bool")
     result = (
         for_any(b, x, a.axes("dim", x.rank), _keepdim(a))
-        if ".any." in a.target
+        if ".any." in a.target or "_any_" in a.target
         else for_all(b, x, a.axes("dim", x.rank), _keepdim(a))
     )
     return b.cast(result, a.result.dtype)

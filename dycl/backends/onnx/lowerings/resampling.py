@@ -8,6 +8,7 @@ import numpy as np
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Array, Builder
 from dycl.backends.onnx.lowerings.linear import matmul
+from dycl.backends.onnx.lowerings.open_resampling import open_nearest, open_smooth
 from dycl.backends.onnx.lowerings.pooling import padded
 from dycl.backends.onnx.pieces import gather, move_axis, reshape, transpose
 from dycl.backends.onnx.table import lowers
@@ -29,11 +30,10 @@ def _scales(a: Arguments, spatial: int) -> list[float | None]:
     return [a.real(name) if a.has(name) else None for name in names]
 
 
-def _sizes(b: Builder, a: Arguments, x: Value) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _sizes(a: Arguments, x: Value) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The sizes of the image before and after, if they are known while compiling."""
     before, after = static_shape(x.shape[2:]), static_shape(a.result.shape[2:])
-    if before is None or after is None:
-        b.refuse("an image whose size is only known at run time is resized")
-    return before, after
+    return None if before is None or after is None else (before, after)
 
 
 def _ratio(size: int, target: int, scale: float | None) -> np.float32:
@@ -46,9 +46,12 @@ def _ratio(size: int, target: int, scale: float | None) -> np.float32:
 @lowers(*_NEAREST)
 def nearest(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self" if a.has("self") else "input")
-    before, after = _sizes(b, a, x)
     exact = "exact" in a.target
-    scales = _scales(a, len(before)) or [None] * len(before)
+    scales = _scales(a, x.rank - 2) or [None] * (x.rank - 2)
+    known = _sizes(a, x)
+    if known is None:
+        return open_nearest(b, a, x, scales, exact)
+    before, after = known
     for number, (size, target, scale) in enumerate(zip(before, after, scales, strict=True)):
         places = _nearest_places(size, target, scale, exact)
         if places != list(range(size)):
@@ -76,11 +79,15 @@ _SMOOTH = [
 @lowers(*_SMOOTH)
 def smooth(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self" if a.has("self") else "input")
-    before, after = _sizes(b, a, x)
     corners, cubic = a.flag("align_corners"), "bicubic" in a.target
     if not is_float(x.dtype):
         b.refuse(f"{x.dtype} is interpolated, which PyTorch does in fixed-point arithmetic")
-    scales = _scales(a, len(before)) or [None] * len(before)
+    scales = _scales(a, x.rank - 2) or [None] * (x.rank - 2)
+    known = _sizes(a, x)
+    if known is None:
+        wide = open_smooth(b, a, b.cast(x, wider(x.dtype)), scales, corners, cubic)
+        return b.cast(wide, x.dtype)
+    before, after = known
     if before == after and all(scale is None or scale == 1 for scale in scales):
         return x
     if x.dtype == "float32" and len(before) == 2 and not cubic and _agree(before, after, scales):

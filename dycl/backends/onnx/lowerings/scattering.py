@@ -70,15 +70,31 @@ def scatter(b: Builder, a: Arguments) -> Value:
 def scatter_reduce(b: Builder, a: Arguments) -> Value:
     x, index = a.tensor("self"), b.cast(a.tensor("index"), "int64")
     source = _trimmed(b, b.cast(a.tensor("src"), x.dtype), index)
-    axis, how, include = a.axis("dim", x.rank), a.text("reduce"), a.flag("include_self")
+    return _reduced(b, x, a.axis("dim", x.rank), index, source, a.text("reduce"), a.flag("include_self"))
+
+
+@lowers("aten.index_reduce.default")
+def index_reduce(b: Builder, a: Arguments) -> Value:
+    x, index = a.tensor("self"), b.cast(a.tensor("index"), "int64")
+    source = b.cast(a.tensor("source"), x.dtype)
+    axis = a.axis("dim", x.rank)
+    rows, source, index = (value if value.rank else reshape(b, value, [1]) for value in (x, source, index))
+    column = unsqueeze(b, index, [place for place in range(rows.rank) if place != axis])
+    result = _reduced(b, rows, axis, expand_like(b, column, source), source, a.text("reduce"), a.flag("include_self"))
+    return result if x.rank else reshape(b, result, [])
+
+
+def _reduced(b: Builder, x: Value, axis: int, index: Value, source: Value, how: str, include: bool) -> Value:
+    """A copy of `x` with what meets at each place combined; the element of `x` itself only if it is to be included."""
     if x.dtype == "bool":
-        b.refuse("flags are reduced while scattered")
+        x, source = b.cast(x, "int64"), b.cast(source, "int64")
+        return b.cast(_reduced(b, x, axis, index, source, how, include), "bool")
     base = x
     if not include:
         neutral = {"prod": 1, "amax": lowest(x.dtype), "amin": highest(x.dtype)}.get(how, 0)
         base = _scatter(b, x, axis, index, expand_like(b, b.number(neutral, x.dtype), index))
     if how in ("amax", "amin"):
-        return _scatter_extreme(b, axis, index, source, _REDUCTIONS[how], base)
+        return scatter_extreme(b, axis, index, source, _REDUCTIONS[how], base)
     if how != "mean":
         return _scatter(b, x, axis, index, source, _REDUCTIONS[how], base)
     total = _scatter(b, x, axis, index, source, "add", base)
@@ -90,7 +106,7 @@ def scatter_reduce(b: Builder, a: Arguments) -> Value:
     return b.node("Div", b.node("Sub", total, b.node("Mod", total, count)), count)
 
 
-def _scatter_extreme(b: Builder, axis: int, index: Value, source: Value, reduction: str, base: Value) -> Value:
+def scatter_extreme(b: Builder, axis: int, index: Value, source: Value, reduction: str, base: Value) -> Value:
     """A copy of `base` with the greatest or least elements that meet at each place; NaN if any of them is."""
     wide, wide_source = (b.cast(value, wider(base.dtype)) for value in (base, source))
 
@@ -129,6 +145,13 @@ def index_rows(b: Builder, a: Arguments) -> Value:
         source = scaled(b, source, a.number("alpha"))
     result = replace_rows(b, rows, axis, index, source, "add" if adds else "none")
     return result if x.rank else reshape(b, result, [])
+
+
+@lowers("aten.put.default")
+def put(b: Builder, a: Arguments) -> Value:
+    x, index, source = a.tensor("self"), b.cast(a.tensor("index"), "int64"), a.tensor("source")
+    flat, places, values = (flatten(b, value) for value in (x, index, b.cast(source, x.dtype)))
+    return reshape_like(b, _scatter(b, flat, 0, places, values, "add" if a.flag("accumulate") else "none"), x)
 
 
 @lowers("aten.index_put.default", "aten._unsafe_index_put.default")

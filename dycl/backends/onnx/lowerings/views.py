@@ -1,10 +1,14 @@
 """Lowerings of views: other shapes and orders of the same elements, and conversions of the element type."""
 
+import math
+from collections.abc import Sequence
+
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.pieces import (
     expand,
     expand_like,
+    gather,
     reshape,
     reshape_like,
     squeeze,
@@ -12,13 +16,17 @@ from dycl.backends.onnx.pieces import (
     unsqueeze,
 )
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Size, Value
+from dycl.backends.onnx.values import Size, Value, static_shape
+from dycl.hcfg.types import Dimension
 
 
 @lowers("aten.view.default", "aten.reshape.default", "aten._unsafe_view.default", "aten._reshape_alias.default")
 def view(b: Builder, a: Arguments) -> Value:
-    name = "shape" if a.target == "aten.reshape.default" else "size"
-    return reshape(b, a.tensor("self"), a.sizes(name), a.result.shape)
+    x, sizes = a.tensor("self"), a.sizes("shape" if a.target == "aten.reshape.default" else "size")
+    if x.shape == a.result.shape or all(isinstance(size, int) for size in sizes):
+        return reshape(b, x, sizes, a.result.shape)
+    # Each size as it was asked for: that they fit the number of elements is only found out at run time.
+    return b.node("Reshape", x, b.vector(sizes), shape=a.result.shape, allowzero=1)
 
 
 @lowers("aten.view_as.default", "aten.reshape_as.default")
@@ -36,9 +44,18 @@ def flatten(b: Builder, a: Arguments) -> Value:
         return x
     static = a.result.shape
     sizes: list[Size] = [b.size_of(x, axis) for axis in range(first)]
-    sizes += [-1]
+    others = [*range(first), *range(last + 1, x.rank)]
+    # What is left of the elements is no answer where another axis is empty.
+    sizes += [
+        -1 if all(x.shape[axis] for axis in others) and not _open(x, others) else b.count(x, range(first, last + 1))
+    ]
     sizes += [b.size_of(x, axis) for axis in range(last + 1, x.rank)]
     return reshape(b, x, sizes, static)
+
+
+def _open(x: Value, axes: Sequence[int]) -> bool:
+    """Whether the size of any of these axes is only known at run time."""
+    return any(isinstance(x.shape[axis], str) for axis in axes)
 
 
 @lowers("aten.unflatten.int")
@@ -137,7 +154,17 @@ def expanded(b: Builder, a: Arguments) -> Value:
     ]
     if a.result.shape == x.shape:
         return x
-    return expand(b, x, kept, a.result.shape)
+    result = expand(b, x, kept, a.result.shape)
+    if not any(_may_shrink(x.shape[axis - new], size) for axis, size in enumerate(kept) if axis >= new):
+        return result
+    # An axis that is longer than what it is expanded to would stay as it is: this fails then.
+    exact = [b.size_of(x, axis - new) if axis >= new and size == -1 else size for axis, size in enumerate(sizes)]
+    return b.node("Reshape", result, b.vector(exact), shape=a.result.shape, allowzero=1)
+
+
+def _may_shrink(before: Dimension, after: Size) -> bool:
+    """Whether an axis may be asked to become 1 without being 1."""
+    return before != 1 and isinstance(after, Value)
 
 
 @lowers("aten.expand_as.default")
@@ -149,6 +176,30 @@ def expand_as(b: Builder, a: Arguments) -> Value:
 def copy(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
     return expand_like(b, b.cast(a.tensor("src"), x.dtype), x)
+
+
+@lowers("aten.as_strided.default")
+def as_strided(b: Builder, a: Arguments) -> Value:
+    """Elements by their distance in memory; the recorder lets only tensors pass whose elements lie in their order."""
+    x, sizes, strides = a.tensor("self"), a.integers("size"), a.integers("stride")
+    shape = static_shape(x.shape)
+    if shape is None or any(stride < 0 for stride in strides):
+        b.refuse("the size is only known at run time, or a stride is negative")
+    total = math.prod(shape)
+    if 0 not in sizes and sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True)) >= total:
+        b.refuse("elements beyond the tensor's own are read")
+    # Elements that stay together, such as whole rows, are read together.
+    unit, outer = 1, len(sizes)
+    while outer and strides[outer - 1] == unit:
+        outer -= 1
+        unit *= sizes[outer]
+    if unit == 0 or total % unit or any(stride % unit for stride in strides[:outer]):
+        unit, outer = 1, len(sizes)
+    places = b.constant(0)
+    for axis in range(outer):
+        steps = b.constant([number * (strides[axis] // unit) for number in range(sizes[axis])])
+        places = b.node("Add", places, unsqueeze(b, steps, range(1, outer - axis)))
+    return reshape(b, gather(b, reshape(b, x, [total // unit, unit]), places, 0), sizes)
 
 
 @lowers("aten.sym_size.int")

@@ -1,0 +1,68 @@
+"""PyTorch's reasoning about symbolic sizes, made to say what it takes for granted.
+
+Where a shape rule of PyTorch asks whether an unknown size is 1, it gets a plausible answer without a word, and where
+it needs two unknown sizes to be equal, it takes them as equal from then on. Here both are noted in `assumed`, and
+nothing follows from them: whoever asked can then find out whether the answer holds for every size.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import sympy  # type: ignore[import-untyped]
+import torch
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+from dycl.rewrite.signals import DecisionMet
+
+
+class WatchedShapeEnv(ShapeEnv):
+    """A shape environment that notes each assumption and believes none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.assumed: list[sympy.Basic] = []
+
+    def size(self) -> torch.SymInt:
+        """A new size, of which only is known that it is not negative."""
+        symbol = self.create_unbacked_symint()
+        super().guard_or_defer_runtime_assert(symbol.node.expr >= 0, "")
+        return symbol
+
+    @contextmanager
+    def watched(self) -> Iterator[list[sympy.Basic]]:
+        """What is assumed inside the `with` block."""
+        outer, self.assumed = self.assumed, []
+        try:
+            yield self.assumed
+        finally:
+            self.assumed = outer
+
+    def evaluate_expr(
+        self,
+        orig_expr: sympy.Basic,
+        hint: Any = None,
+        fx_node: Any = None,
+        size_oblivious: bool = False,
+        fallback_value: bool | None = None,
+        *,
+        forcing_spec: bool = False,
+    ) -> sympy.Basic:
+        """The value of an expression; a decision if it depends on the input and no fallback is given."""
+        known = self._maybe_evaluate_static(orig_expr)
+        if known is not None:
+            return known
+        if fallback_value is None:
+            raise DecisionMet("a size that only the input determines")
+        self.assumed.append(orig_expr)
+        return sympy.true if fallback_value else sympy.false
+
+    def guard_or_defer_runtime_assert(  # type: ignore[override]
+        self, orig_expr: sympy.Basic, msg: str, fx_node: Any = None
+    ) -> bool:
+        """Whether a condition holds; if that depends on the input, it is assumed."""
+        known = self._maybe_evaluate_static(orig_expr)
+        if known is not None:
+            return bool(known)
+        self.assumed.append(orig_expr)
+        return True

@@ -1,0 +1,116 @@
+"""Shapes of operations on symbolic sizes that need neither a guess nor samples: they are plain for every size.
+
+A rule gives tensors of the right type on fake ones, or `NotImplemented` where it does not apply.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.utils._python_dispatch import _disable_current_modes
+
+NewSize = Callable[[], Any]
+
+
+def by_rule(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], new_size: NewSize) -> Any:
+    """The operation's result on fake tensors, or `NotImplemented` if no rule says it."""
+    rule = _RULES.get(str(func))
+    if rule is not None:
+        return rule(*args, **kwargs)
+    returns = func._schema.returns
+    if torch.Tag.pointwise in func.tags and len(returns) == 1 and returns[0].alias_info is None:
+        return _pointwise(func, args, kwargs, new_size)
+    return NotImplemented
+
+
+def _pointwise(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], new_size: NewSize) -> Any:
+    tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)]
+    shape = broadcast([tuple(tensor.shape) for tensor in tensors], new_size)
+    try:
+        with _disable_current_modes():
+            given = [_one_element(value) for value in args]
+            dtype = func(*given, **{name: _one_element(value) for name, value in kwargs.items()}).dtype
+    except Exception:
+        return NotImplemented
+    return torch.empty(shape, dtype=dtype)
+
+
+def _one_element(value: Any) -> Any:
+    """A value of the same kind that an operation takes for its type alone."""
+    if isinstance(value, torch.Tensor):
+        return torch.empty((1,) * value.dim(), dtype=value.dtype, device="meta")
+    if isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
+        return value.node.pytype(1)
+    return value
+
+
+def broadcast(shapes: Sequence[tuple[Any, ...]], new_size: NewSize) -> list[Any]:
+    """The shape of tensors together; where two unknown sizes meet, either may be 1, so theirs is a new one."""
+    rank = max(map(len, shapes), default=0)
+    result: list[Any] = []
+    for place in range(-rank, 0):
+        sizes = [shape[place] for shape in shapes if len(shape) >= -place]
+        known = [size for size in sizes if isinstance(size, int) and size != 1]
+        unknown = {size.node.expr: size for size in sizes if not isinstance(size, int)}
+        if known:
+            result.append(known[0])
+        elif not unknown:
+            result.append(1)
+        else:
+            result.append(next(iter(unknown.values())) if len(unknown) == 1 else new_size())
+    return result
+
+
+def _like_first(first: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+    return torch.empty(first.shape, dtype=first.dtype)
+
+
+def _softmax(first: torch.Tensor, dim: int, dtype: torch.dtype | None = None) -> torch.Tensor:
+    return torch.empty(first.shape, dtype=dtype or first.dtype)
+
+
+def _linear(inputs: torch.Tensor, weight: torch.Tensor, bias: Any = None) -> Any:
+    if weight.dim() != 2 or inputs.dim() < 2:
+        return NotImplemented
+    return torch.empty((*inputs.shape[:-1], weight.shape[0]), dtype=inputs.dtype)
+
+
+def _recurrent(inputs: torch.Tensor, states: Any, *args: Any) -> tuple[torch.Tensor, ...]:
+    """PyTorch would run a recurrent layer step by step to find these."""
+    listed = states if isinstance(states, list | tuple) else [states]
+    ways = 2 if args[5] else 1
+    outputs = torch.empty((*inputs.shape[:-1], listed[0].shape[-1] * ways), dtype=inputs.dtype)
+    return (outputs, *(torch.empty(state.shape, dtype=state.dtype) for state in listed))
+
+
+def grouped_product(
+    first: torch.Tensor, second: torch.Tensor, offs: Any = None, bias: Any = None, out_dtype: Any = None
+) -> torch.Tensor:
+    """The result of `_grouped_mm`: groups are an axis of what they do not cut into pieces."""
+    groups = (
+        ()
+        if (first.dim(), second.dim()) in ((2, 3), (3, 2))
+        else (offs.shape[0] if offs is not None else first.shape[0],)
+    )
+    return torch.empty((*groups, first.shape[-2], second.shape[-1]), dtype=out_dtype or first.dtype)
+
+
+_RULES: dict[str, Callable[..., Any]] = {
+    "aten.linear.default": _linear,
+    "aten.layer_norm.default": _like_first,
+    "aten.batch_norm.default": _like_first,
+    "aten.group_norm.default": _like_first,
+    "aten.instance_norm.default": _like_first,
+    "aten.softmax.int": _softmax,
+    "aten.log_softmax.int": _softmax,
+    "aten.dropout.default": _like_first,
+    "aten.roll.default": _like_first,
+    "aten.flip.default": _like_first,
+    "aten.tril.default": _like_first,
+    "aten.triu.default": _like_first,
+    "aten.lstm.input": _recurrent,
+    "aten.gru.input": _recurrent,
+    "aten.rnn_tanh.input": _recurrent,
+    "aten.rnn_relu.input": _recurrent,
+}
