@@ -4,19 +4,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+THIRDPARTY := .venv-thirdparty
 SOURCES := dycl tests bench
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test format lint typecheck cases fuzz clean
+.PHONY: help demo test test-thirdparty format lint typecheck cases constructs fuzz clean
 
 help:
 	@echo "make demo       train an early-exit classifier, compile it, compare it with PyTorch"
 	@echo "make test       formatter, linter, type checker and tests: all that a change must pass"
+	@echo "make test-thirdparty  compile models of other people's packages and compare them with PyTorch"
 	@echo "make format     format the code and sort its imports"
 	@echo "make lint       look for likely mistakes"
 	@echo "make typecheck  check every type"
 	@echo "make cases      write the expected half of the case files anew"
+	@echo "make constructs write docs/constructs.md anew"
 	@echo "make fuzz       compile random programs and compare them with PyTorch, for MINUTES=30"
 	@echo "make clean      remove everything that make made"
 
@@ -28,6 +31,9 @@ test: $(READY)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/pytest
+
+test-thirdparty: $(THIRDPARTY)/ready
+	$(THIRDPARTY)/bin/pytest tests/thirdparty
 
 format: $(READY)
 	$(BIN)/ruff check --select I --fix $(SOURCES)
@@ -42,11 +48,14 @@ typecheck: $(READY)
 cases: $(READY)
 	$(BIN)/pytest tests/cases --regenerate
 
+constructs: $(READY)
+	$(BIN)/pytest tests/constructs --regenerate
+
 fuzz: $(READY)
 	$(BIN)/python -m tests.generated --minutes $(MINUTES)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(THIRDPARTY) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -54,4 +63,11 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "DyCL needs Python 3.11 or newer, this is " + sys.version'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+$(THIRDPARTY)/ready: tests/thirdparty/requirements.txt pyproject.toml constraints.txt
+	@echo "setting up $(THIRDPARTY) (a few minutes the first time)"
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "DyCL needs Python 3.11 or newer, this is " + sys.version'
+	$(PYTHON) -m venv $(THIRDPARTY)
+	$(THIRDPARTY)/bin/python -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt -r tests/thirdparty/requirements.txt -e '.[dev]'
 	@touch $@

@@ -17,9 +17,10 @@ from dycl.optimize.drop_unread import drop_unread
 from dycl.optimize.share import Shared, share
 from dycl.rewrite.assemble import Assembled, assemble
 from dycl.rewrite.diagnostics import Problem, problem_at
+from dycl.rewrite.drafts import Rewritten
 from dycl.rewrite.draws import refused_draws
 from dycl.rewrite.inputs import Inputs, example_inputs
-from dycl.rewrite.rewriter import Rewriter, Rewritten
+from dycl.rewrite.rewriter import Rewriter
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.source import span_of_function
 from dycl.rewrite.tensor_types import tensor_type

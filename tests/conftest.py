@@ -1,10 +1,15 @@
-"""What all tests share: generated inputs are not timed, since the first compilation of a process is slow."""
+"""What all tests share: generated inputs are not timed, since the first compilation of a process is slow.
+
+Models are small, and eager PyTorch runs them fastest with one thread.
+"""
 
 import pytest
+import torch
 from hypothesis import settings
 
 settings.register_profile("dycl", deadline=None)
 settings.load_profile("dycl")
+torch.set_num_threads(1)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

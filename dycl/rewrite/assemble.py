@@ -29,7 +29,7 @@ from dycl.hcfg.nodes import (
 )
 from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
 from dycl.hcfg.types import TensorType
-from dycl.rewrite.rewriter import Beginning, Decision, Draft, Edge, Entry, Failure, Result, Rewritten, edges
+from dycl.rewrite.drafts import Beginning, Decision, Draft, Edge, Entry, Failure, Result, Rewritten, edges
 from dycl.rewrite.tensor_types import tensor_type, torch_dtype
 from dycl.rewrite.widening import Fixed, Stacked, leaf_names, leaf_sources
 

@@ -6,7 +6,7 @@ from dycl.hcfg.subnet import Operation
 from dycl.hcfg.types import Span
 from dycl.rewrite.assemble import Assembled, argument_refs
 from dycl.rewrite.diagnostics import Problem, problem_at
-from dycl.rewrite.rewriter import Decision, Draft, Result, Rewritten, edges, reached
+from dycl.rewrite.drafts import Decision, Draft, Result, Rewritten, edges, reached
 from dycl.rewrite.signals import Refused
 
 

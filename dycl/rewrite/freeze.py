@@ -280,6 +280,7 @@ class Freezer:
         cls: Any = type(value)
         slots = [name for base in cls.__mro__ for name in getattr(base, "__slots__", ()) if hasattr(value, name)]
         made_in_python = cls.__new__ is object.__new__ or isinstance(cls.__new__, types.FunctionType)
+        made_in_python = made_in_python or cls.__new__ is types.SimpleNamespace.__new__
         plain = cls.__reduce_ex__ is object.__reduce_ex__ and made_in_python
         if not plain or not (hasattr(value, "__dict__") or slots):
             reason = f"an object of type `{cls.__name__}` is alive across a decision and cannot be copied"

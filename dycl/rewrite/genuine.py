@@ -7,7 +7,7 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.frames import Frame
-from dycl.rewrite.grown_lists import GrownList
+from dycl.rewrite.grown_lists import GrownList, Spread
 from dycl.rewrite.host_values import PYTHON_TYPES, HostValue
 from dycl.rewrite.instructions import Call, Instruction, Star
 from dycl.rewrite.numpy_arrays import HostArray
@@ -23,7 +23,8 @@ def operands(machine: "Machine", frame: Frame, instruction: Call) -> tuple[Any, 
     args: list[Any] = []
     for operand in instruction.args:
         if isinstance(operand, Star):
-            args.extend(map(machine.number, machine.value(frame, operand.operand)))
+            items = machine.value(frame, operand.operand)
+            args.extend([Spread(items)] if type(items) is GrownList else map(machine.number, items))
         else:
             args.append(machine.value(frame, operand))
     kwargs: dict[str, Any] = {}

@@ -9,10 +9,11 @@ import torch
 from dycl.hcfg.types import HostKind
 from dycl.rewrite import natives
 from dycl.rewrite.dynamic import NOT_HANDLED, Handler, item, truth
-from dycl.rewrite.grown_lists import GrownList, Template, grown
+from dycl.rewrite.grown_lists import GrownList, Spread, Template, grown
 from dycl.rewrite.host_values import DTYPES, HostValue, kind_of, lift
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.skeleton import Tag
+from dycl.rewrite.tensor_types import dtype_name
 
 if TYPE_CHECKING:
     from dycl.rewrite.machine import Machine
@@ -21,7 +22,12 @@ if TYPE_CHECKING:
 def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: "Machine") -> Any:
     """The result of a call that takes a list of unknown length, or `NOT_HANDLED` if it takes none or needs no help."""
     if type(getattr(callee, "__self__", None)) is GrownList:
-        return callee(*args, **kwargs)
+        goes_through = callee.__name__ == "extend" and type(args[0]) not in (list, tuple, GrownList)
+        return NOT_HANDLED if goes_through else callee(*args, **kwargs)
+    if any(type(value) is Spread for value in args):
+        return _display(callee, args)
+    if callee is list and len(args) == 1 and isinstance(args[0], torch.Tensor):
+        return _rows(machine, args[0])
     if callee is operator.getitem and isinstance(args[1], slice):
         return _open_slice(machine, *args)
     if not any(type(value) is GrownList for value in (*args, *kwargs.values())):
@@ -45,6 +51,17 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: "
 
 
 _TYPED = {"LongTensor": torch.int64, "IntTensor": torch.int32, "FloatTensor": torch.float32, "BoolTensor": torch.bool}
+
+
+def _display(callee: Any, parts: tuple[Any, ...]) -> Any:
+    """`[a, *items, b]`."""
+    if callee is not natives.make_list:
+        raise Refused("DY011", "a list of unknown length is spread over the arguments of a call")
+    place = next(number for number, part in enumerate(parts) if type(part) is Spread)
+    result = list(parts[:place]) + parts[place].items
+    for part in parts[place + 1 :]:
+        result.extend(part.items if type(part) is Spread else [part])
+    return result
 
 
 def _size(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -84,6 +101,14 @@ def _open_slice(machine: "Machine", items: Any, index: slice) -> Any:
     if table is None:
         return NOT_HANDLED  # Items of several kinds: the program goes on once for each bound.
     return table[slice(*bounds)]
+
+
+def _rows(machine: "Machine", tensor: torch.Tensor) -> Any:
+    """`list(tensor)`, where only the input determines how many rows there are."""
+    if tensor.dim() == 0 or isinstance(tensor.shape[0], int):
+        return NOT_HANDLED
+    machine.recorder.recording.aliases.share_outside(tensor)
+    return GrownList(Template((Tag.TENSOR, dtype_name(tensor.dtype))), [tensor.clone()], machine.recorder)
 
 
 def _bounds(index: slice) -> tuple[Any, Any, Any]:

@@ -33,6 +33,13 @@ class Template:
     item: Skeleton
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A list of unknown length where a call has `*items`."""
+
+    items: Any
+
+
 def template_of(item: Any, recorder: "Recorder") -> tuple[Template, list[torch.Tensor]] | None:
     """The kind of an item, and its values as tensors; None if the item could be changed or is of no such kind."""
     values: list[torch.Tensor] = []
@@ -152,6 +159,17 @@ class GrownList:
         if isinstance(index, slice):
             return self._with(lambda column: _sliced(column, index))
         return self.item(self._place(index))
+
+    def unpacked(self, count: int, star: int | None) -> list[Any]:
+        """What `count` variables get, of which the one at `star`, if any, gets a list."""
+        size, wanted = _tensor(self.size()), count - (star is not None)
+        fits = torch.eq(size, wanted) if star is None else torch.ge(size, wanted)
+        self.recorder.check(fits, "ValueError", f"not enough or too many values to unpack (expected {wanted})")
+        if star is None:
+            return [self.item(place) for place in range(count)]
+        after = count - star - 1
+        last = [self[place] for place in range(-after, 0)]
+        return [*(self.item(place) for place in range(star)), self[star : -after if after else None], *last]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):

@@ -12,23 +12,27 @@ frozen, and the next call is continued from there.
 import collections
 import contextvars
 import decimal
-import enum
-import functools
 import inspect
-import itertools
-import logging
-import operator
-import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.aliases import memory
+from dycl.rewrite.contents import (
+    ITERATORS,
+    contents_of,
+    fill,
+    freeze_contents,
+    is_same,
+    mapped,
+    same_contents,
+    thaw_contents,
+    values_of,
+)
 from dycl.rewrite.freeze import Freezer
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.recorder import Recorder
@@ -83,6 +87,8 @@ class Heap:
             tables = [vars(module), *(value for value in internals if isinstance(value, dict))]
             self._snapshot.extend((table, dict(table)) for table in tables)
             for tensor in (*module.parameters(recurse=False), *module.buffers(recurse=False)):
+                if tensor.layout is not torch.strided:
+                    continue
                 self._tensors.append((tensor, tensor.requires_grad, tensor.data))
             if type(module).__module__.startswith("torch.nn"):
                 continue
@@ -104,9 +110,9 @@ class Heap:
         if isinstance(value, nn.Module):
             self._watch_module(value)
             return
-        if isinstance(value, _ITERATORS):
+        if isinstance(value, ITERATORS):
             self._iterators.append((name, value, str(value.__reduce__())))
-        contents = _contents(value)
+        contents = contents_of(value)
         if contents is not None:
             self.pinned.add(value)
             if len(contents) > _MOST_CONTENTS:
@@ -170,9 +176,9 @@ class Heap:
         for container, contents in self._containers:
             if isinstance(container, dict) and FakeTensor not in contents:
                 container.pop(FakeTensor, None)
-            _fill(container, contents)
+            fill(container, contents)
         for table, before in self._snapshot:
-            _fill(table, before)
+            fill(table, before)
         for tensor, requires_grad, data in self._tensors:
             if tensor.data_ptr() != data.data_ptr():
                 tensor.data = data
@@ -196,9 +202,9 @@ class Heap:
         self._set_in_call = set(self._kept)
         for key in self._initial:
             vars(self.pinned[key[0]]).pop(key[1], None)
-        self._at_start = [_mapped(contents, first) for _, contents in self._containers]
+        self._at_start = [mapped(contents, first) for _, contents in self._containers]
         for (container, _), contents in zip(self._containers, self._at_start, strict=True):
-            _fill(container, contents)
+            fill(container, contents)
 
     def keep_tensor(self, tensor: torch.Tensor) -> None:
         """Make a tensor that the program writes in place part of its state, if it hangs on the model."""
@@ -209,7 +215,7 @@ class Heap:
             for name, value in table.items()
             if value is tensor
         ]
-        in_container = any(value is tensor for _, contents in self._containers for value in _values(contents))
+        in_container = any(value is tensor for _, contents in self._containers for value in values_of(contents))
         sharing = sum(memory(other) == memory(tensor) for other in self._tensors_of_model())
         if not (held or in_container) or id(tensor) in self._written or sharing > 1:
             return
@@ -319,9 +325,9 @@ class Heap:
             for key in sorted(keys, key=lambda key: (numbers[key[0]], key[1]))
         )
         containers = tuple(
-            (number, _freeze_contents(container, freezer))
+            (number, freeze_contents(container, freezer))
             for number, ((container, first), contents) in enumerate(zip(self._containers, self._at_start, strict=True))
-            if not _same(container, contents) or not _same_contents(first, contents)
+            if not is_same(container, contents) or not same_contents(first, contents)
         )
         variables = tuple(
             (freezer.freeze(variable), freezer.freeze(value)) for variable, value in self._set_variables()
@@ -355,7 +361,7 @@ class Heap:
             else:
                 self._table.pop(key, None)
         for number, contents in containers:
-            _thaw_contents(self._containers[number][0], contents, thawer)
+            thaw_contents(self._containers[number][0], contents, thawer)
         for variable, value in variables:
             thawer.thaw(variable).set(thawer.thaw(value))
 
@@ -374,98 +380,10 @@ class Heap:
         """Take note of a call's end: a container of the model that it leaves changed is state."""
         self._require_no_other_change()
         if not self.keeps_state and not all(
-            _same(container, contents)
+            is_same(container, contents)
             for (container, _), contents in zip(self._containers, self._at_start, strict=True)
         ):
             self.keeps_state = self.needs_another_pass = True
 
 
 _MODULE_INTERNALS = frozenset(vars(nn.Module()))
-
-
-def _contents(value: Any) -> Any:
-    if isinstance(value, dict):
-        # Not `dict(value)`, which asks a subclass for its items in the subclass's own way.
-        return dict(dict.items(value))
-    if isinstance(value, list | collections.deque):
-        return list(value)
-    if isinstance(value, set):
-        return set(value)
-    return None if isinstance(value, _NOT_WATCHED) or not hasattr(value, "__dict__") else dict(vars(value))
-
-
-_ITERATORS: tuple[type, ...] = (
-    itertools.count,
-    itertools.cycle,
-    type(iter([])),
-    type(iter(())),
-    type(iter(range(0))),
-    zip,
-    enumerate,
-)
-_NOT_WATCHED = (
-    torch.Tensor,
-    np.ndarray,
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.MethodType,
-    types.ModuleType,
-    functools.partial,
-    enum.Enum,
-    logging.Logger,
-    torch.dtype,
-    torch.device,
-)
-
-
-def _values(contents: Any) -> Any:
-    return contents.values() if isinstance(contents, dict) else contents
-
-
-def _mapped(contents: Any, change: Callable[[Any], Any]) -> Any:
-    if isinstance(contents, dict):
-        return {key: change(value) for key, value in contents.items()}
-    return contents if isinstance(contents, set) else [change(value) for value in contents]
-
-
-def _live_contents(container: Any) -> Any:
-    return container if isinstance(container, dict | list | collections.deque | set) else vars(container)
-
-
-def _same(container: Any, contents: Any) -> bool:
-    return _same_contents(_live_contents(container), contents)
-
-
-def _same_contents(live: Any, contents: Any) -> bool:
-    if isinstance(live, dict) and FakeTensor in live and FakeTensor not in contents:
-        # A table by type has learnt a type that exists only while compiling.
-        live = {key: value for key, value in dict.items(live) if key is not FakeTensor}
-    if len(live) != len(contents):
-        return False
-    if isinstance(contents, dict):
-        own = dict.__getitem__ if isinstance(live, dict) else operator.getitem
-        return all(name in live and own(live, name) is value for name, value in contents.items())
-    if isinstance(contents, set):
-        return bool(live == contents)
-    return all(left is right for left, right in zip(live, contents, strict=True))
-
-
-def _fill(container: Any, contents: Any) -> None:
-    if _same(container, contents):
-        return
-    live = _live_contents(container)
-    live.clear()
-    live.update(contents) if isinstance(contents, dict | set) else live.extend(contents)
-
-
-def _freeze_contents(container: Any, freezer: Freezer) -> Skeleton:
-    live = _live_contents(container)
-    items = live.items() if isinstance(live, dict) else live
-    return freezer.freeze(tuple(items))
-
-
-def _thaw_contents(container: Any, skeleton: Skeleton, thawer: Thawer) -> None:
-    items = thawer.thaw(skeleton)
-    live = _live_contents(container)
-    live.clear()
-    live.update(items) if isinstance(live, dict | set) else live.extend(items)

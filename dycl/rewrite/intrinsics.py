@@ -58,6 +58,10 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: "
         method = _TENSOR_METHODS.get(getattr(callee, "__name__", ""))
         if method is not None and machine.recorder.is_dynamic(owner):
             return method(machine, (owner, *args), kwargs)
+    if type(owner) is str and callee.__name__ == "join":
+        return texts.join_method(owner, args[0])
+    if type(owner) is str and callee.__name__ == "format":
+        return texts.format_method(machine, owner, args, kwargs)
     if type(owner) is HostValue:
         return callee(*args, **kwargs)
     if type(owner) is list and callee.__name__ == "sort":

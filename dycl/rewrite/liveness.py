@@ -99,7 +99,9 @@ def _reads(instruction: Instruction) -> frozenset[Register]:
             operands = [*defaults, *(value for _, value in keyword_defaults), *map(Read, captures)]
         case NextItem(iterator=iterator):
             operands = [Read(iterator)]
-        case Jump() | LoadGlobal() | PushHandler() | PopHandler() | Delete() | Unsupported():
+        case Delete(register=register):
+            operands = [Read(register)]
+        case Jump() | LoadGlobal() | PushHandler() | PopHandler() | Unsupported():
             operands = []
     return frozenset(filter(None, map(_register, operands)))
 

@@ -38,6 +38,7 @@ from dycl.rewrite.instructions import (
     PopHandler,
     PushHandler,
     Raise,
+    Read,
     Register,
     Return,
     StartLoop,
@@ -78,6 +79,7 @@ class Machine:
         self.watched: set[Any] = set()
         self.looked_at: set[Any] = set()
         self.nested: set[Any] = set()
+        self.raised: dict[int, tuple[BaseException, tuple[Span, ...]]] = {}
         self.rolled: set[tuple[Any, Register]] = set()
         self.interned: dict[Any, tuple[Any, ...]] = {}
         self.last_places: tuple[Span, ...] = ()
@@ -98,6 +100,7 @@ class Machine:
 
     def run(self) -> Stop:
         """Go on until something only the input determines is needed, or to the end."""
+        self.raised.clear()
         with self.recorder:
             while True:
                 frame = self.frames[-1]
@@ -180,6 +183,7 @@ class Machine:
                 self._yield(frame, self.value(frame, source))
                 return None
             case Delete(register=register):
+                self.value(frame, Read(register))
                 del frame.registers[register]
             case Unsupported(identifier=identifier, reason=reason):
                 raise Refused(identifier, reason)
@@ -295,7 +299,10 @@ class Machine:
         caller.position += 1
 
     def _unpack(self, frame: Frame, dests: tuple[Register, ...], star: int | None, source: Any) -> None:
-        items = list(source)
+        items = source.unpacked(len(dests), star) if type(source) is GrownList else list(source)
+        if type(source) is GrownList:
+            frame.registers.update(zip(dests, items, strict=True))
+            return
         if star is None:
             if len(items) != len(dests):
                 problem = "too many values" if len(items) > len(dests) else "not enough values"
@@ -332,7 +339,8 @@ class Machine:
     def raise_error(self, error: BaseException) -> Stop | None:
         """Let the innermost handler catch the error; with none left the program ends with it."""
         error.__traceback__ = None
-        places = self.places()
+        # An error that no handler takes is raised again by the `try` statement itself.
+        _, places = self.raised.setdefault(id(error), (error, self.places()))
         for depth in reversed(range(len(self.frames))):
             frame = self.frames[depth]
             if frame.handlers:

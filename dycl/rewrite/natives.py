@@ -79,6 +79,11 @@ setitem = operator.setitem
 delitem = operator.delitem
 
 
+def tells_what_it_contains(container: Any) -> bool:
+    """Whether the class of `container` has a `__contains__` of its own, in Python."""
+    return isinstance(getattr(type(container), "__contains__", None), types.FunctionType)
+
+
 def make_tuple(*items: Any) -> tuple[Any, ...]:
     """`(a, b, *rest)`."""
     return items

@@ -98,6 +98,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.keep_tensor: Callable[[torch.Tensor], None] = lambda tensor: None
         self.keeps_views = False
         self.checks_passed = 0
+        self.at_end = False
         self.places: Callable[[], tuple[Span, ...]] = tuple
         self.draws: dict[Span, tuple[Span, ...]] = {}
         """Where random numbers are drawn, with the calls that led there."""
@@ -110,6 +111,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def start(self) -> None:
         """Begin a new block's recording."""
         self.recording = Recording()
+        self.at_end = False
         self.symbols.start()
 
     @contextmanager
@@ -181,7 +183,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if self.checks_passed:
             self.checks_passed -= 1
             return
-        if self.catches_errors():
+        if self.catches_errors() and not self.at_end:
             raise CheckMet(condition, error, message)
         self.recording.checks.append((self.ref(condition), error, message, self.locate()))
 
@@ -216,7 +218,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         tensors = _tensors((args, kwargs))
         dynamic = [tensor for tensor in tensors if self.is_dynamic(tensor)]
         if name in _READS_VALUE and dynamic:
-            raise DecisionMet(f"`{name.split('.')[1]}` reads a value that only the input determines")
+            raise DecisionMet(f"a value that only the input determines, which `{name.split('.')[1]}` reads,")
         if not dynamic and not self.symbols.has_symbol((args, kwargs)):
             return self._compute_constant(func, args, kwargs)
         if self.recording.complex_pairs.concern(func, args, kwargs):

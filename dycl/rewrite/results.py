@@ -8,7 +8,7 @@ import torch
 
 from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
 from dycl.hcfg.types import HostKind
-from dycl.rewrite.frames import ItemIterator
+from dycl.rewrite.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.freeze import import_symbol
 from dycl.rewrite.grown_lists import GrownList
 from dycl.rewrite.host_values import HostValue
@@ -17,6 +17,7 @@ from dycl.rewrite.numpy_arrays import HostArray
 from dycl.rewrite.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.skeleton import Skeleton, Tag
+from dycl.rewrite.texts import HostText
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
 
     def visit(part: Any) -> Structure:
         match part:
+            case Generator() | RangeIterator() | HostRange() | ItemIterator() | ParallelIterator():
+                raise Refused("DY013", "the model returns a generator or an iterator", "return a list of its items")
             case torch.Tensor():
                 return slot(part, None)
             case HostValue():
@@ -64,13 +67,15 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
                 return Items("tuple" if isinstance(part, tuple) else "list", tuple([visit(item) for item in part]))
             case _ if dataclasses.is_dataclass(part) and not isinstance(part, type):
                 return record("dataclass", part, tuple(field.name for field in dataclasses.fields(part)))
+            case HostText():
+                raise Refused("DY013", "the model returns a text that only the input determines")
             case torch.dtype() | torch.device() | type():
                 name = f"{part.__module__}.{part.__qualname__}" if isinstance(part, type) else str(part)
                 types[name] = part
                 return Named(name)
             case _ if _is_plain_object(part):
                 return record("object", part, tuple(vars(part)))
-            case ItemIterator() | _:
+            case _:
                 raise Refused(
                     "DY013",
                     f"the model returns an object of type `{type(part).__name__}`",

@@ -14,7 +14,6 @@ import heapq
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -25,14 +24,17 @@ from torch import nn
 from dycl.hcfg.subnet import Ref
 from dycl.hcfg.types import HostType, Span, TensorType, ValueType
 from dycl.rewrite import calls, substitutes
+from dycl.rewrite.aliases import memory
+from dycl.rewrite.callees import resolve
 from dycl.rewrite.diagnostics import Problem, problem_at
+from dycl.rewrite.drafts import Beginning, Decision, Draft, Edge, Entry, Failure, Result, Rewritten
 from dycl.rewrite.frames import Frame
 from dycl.rewrite.freeze import Freezer
 from dycl.rewrite.heap import Heap
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.machine import Machine
-from dycl.rewrite.recorder import Recorder, Recording
-from dycl.rewrite.results import ResultStructure, result_structure
+from dycl.rewrite.recorder import Recorder
+from dycl.rewrite.results import result_structure
 from dycl.rewrite.rolled import is_long
 from dycl.rewrite.settings import rewriting
 from dycl.rewrite.signals import Reconsider, Refused, Restart
@@ -53,117 +55,13 @@ from dycl.rewrite.widening import (
 _VARIANTS_BEFORE_DIMENSIONS_WIDEN = 4
 _VARIANTS_BEFORE_GROWTH = 1
 _VARIANTS_BEFORE_LISTS_GROW = 6
-_VARIANTS_BEFORE_EXACT = 64
-_MOST_EXACT_VARIANTS = 512
-_MOST_VARIANTS = 260
+_VARIANTS_BEFORE_EXACT = 32
+_MOST_EXACT_VARIANTS = 128
+_MOST_VARIANTS = 100
 _MOST_KINDS_OF_STATE = 40
 _MOST_BLOCKS = 20_000
 # The next call's first block is explored when all that is known of this call is.
 _AFTER_ALL = (((2**62, 0),),)
-
-
-@dataclass(slots=True, eq=False)
-class Edge:
-    """A way into a block: the state it carries, and the ref of each of the state's leaves."""
-
-    entry: "Entry"
-    skeleton: Skeleton
-    leaves: tuple[Ref, ...]
-
-
-@dataclass(slots=True)
-class Decision:
-    """A draft's way out where the input decides; a bool case each for a branch, a number each for a switch."""
-
-    value: Ref
-    edges: tuple[tuple[bool | int, Edge], ...]
-    error: tuple[str, str] | None
-
-
-@dataclass(slots=True)
-class Beginning:
-    """The way out of the draft that comes before the first call: into that call, with the state the model has."""
-
-    edge: Edge
-
-
-@dataclass(slots=True)
-class Result:
-    """A draft's way out at the program's end, and the way into its next call if the program keeps state."""
-
-    values: tuple[Ref, ...]
-    structure: ResultStructure
-    next_call: Edge | None
-
-
-@dataclass(slots=True)
-class Failure:
-    """A draft's way out with an error that the program raises."""
-
-    error: str
-    message: str
-
-
-@dataclass(slots=True)
-class Draft:
-    """A block as recorded, before it knows its neighbours' final parameters."""
-
-    recording: Recording
-    parameters: tuple[ValueType, ...]
-    end: Decision | Beginning | Result | Failure
-    start: Span
-    stop: Span
-
-
-@dataclass(slots=True, eq=False)
-class Entry:
-    """A block's place in the graph: the state it starts from, and its draft once it has been run.
-
-    A block without frames begins a call: it takes the program's inputs, then the leaves of its state.
-    """
-
-    number: int
-    skeleton: Skeleton
-    order: Any
-    draft: Draft | None = None
-    queued: bool = True
-
-    @property
-    def begins_call(self) -> bool:
-        return not self.skeleton or not self.skeleton[0]
-
-
-def edges(draft: Draft) -> tuple[Edge, ...]:
-    """Every way on from a draft, also into the next call."""
-    match draft.end:
-        case Decision(edges=cases):
-            return tuple(edge for _, edge in cases)
-        case Beginning(edge=edge) | Result(next_call=Edge() as edge):
-            return (edge,)
-        case _:
-            return ()
-
-
-def reached(first: Entry) -> list[Entry]:
-    """Every block that can be reached, each once."""
-    entries = [first]
-    seen = {first}
-    for entry in entries:
-        for edge in edges(entry.draft) if entry.draft is not None else ():
-            if edge.entry not in seen:
-                seen.add(edge.entry)
-                entries.append(edge.entry)
-    return entries
-
-
-@dataclass(slots=True)
-class Rewritten:
-    """The outcome of rewriting: the first block, from which all are reached, and what was found on the way."""
-
-    first: Entry
-    problems: list[Problem] = field(default_factory=list)
-    notes: list[tuple[str, Span]] = field(default_factory=list)
-    draws: dict[Span, tuple[Span, ...]] = field(default_factory=dict)
 
 
 @contextmanager
@@ -200,7 +98,8 @@ class Rewriter:
         self.machine = Machine(self.recorder, self.heap, self.pinned, self._note)
         for tensor in (*model.parameters(), *model.buffers()):
             self.pinned.add(tensor)
-            self.recorder.model_memory.add(tensor.untyped_storage()._cdata)
+            if tensor.layout is torch.strided:
+                self.recorder.model_memory.add(memory(tensor))
         self.machine.last_places = (span_of_function(model.forward if callee is model else callee),)
         self.problems: dict[tuple[str, Span], Problem] = {}
         self.exact: set[Any] = set(substitutes.WITH_POSITIONS)
@@ -316,7 +215,7 @@ class Rewriter:
         tensors = [self.recorder.parameter(value_type) for value_type in self.inputs]
         self.machine.frames = []
         args, kwargs = self.arguments(tensors)
-        function, arguments, purpose, made = calls.resolve(self.callee, args, kwargs)
+        function, arguments, purpose, made = resolve(self.callee, args, kwargs)
         if function is None:
             raise Refused("DY003", "the model's own method is not a Python function")
         try:
@@ -383,6 +282,7 @@ class Rewriter:
         start = self.machine.span
         with _no_random_numbers():
             stop = self.machine.run()
+        self.recorder.at_end = True
         return parameters, start, stop, self._end(stop)
 
     def _refuse(self, refused: Refused) -> None:

@@ -135,7 +135,8 @@ def nested_code(node: FunctionNode, code: types.CodeType) -> types.CodeType:
     candidates = [inner for inner in _inner_codes(code) if (inner.co_name, inner.co_firstlineno) == wanted]
     if len(candidates) > 1:
         candidates = [inner for inner in candidates if _covers(node, inner)]
-    if len(candidates) != 1:
+    if not candidates or any(inner != candidates[0] for inner in candidates):
+        # Python compiles the body of `finally` several times, to equal codes.
         raise Refused("DY003", f"the code of `{_name(node)}` inside `{code.co_qualname}` cannot be told apart")
     return candidates[0]
 

@@ -10,6 +10,9 @@ import operator
 import types
 from typing import Any
 
+import torch
+import torch.utils.checkpoint
+
 from dycl.rewrite import natives, substitutes_containers, substitutes_iterators, substitutes_ordering
 
 
@@ -155,6 +158,8 @@ def joined(separator: str, items: Any) -> str:
 
 def contained(item: Any, container: Any) -> bool:
     """`item in container`."""
+    if natives.tells_what_it_contains(container):
+        return bool(container.__contains__(item))
     for candidate in container:
         if candidate is item or candidate == item:
             return True
@@ -163,6 +168,8 @@ def contained(item: Any, container: Any) -> bool:
 
 def not_contained(item: Any, container: Any) -> bool:
     """`item not in container`."""
+    if natives.tells_what_it_contains(container):
+        return not container.__contains__(item)
     for candidate in container:
         if candidate is item or candidate == item:
             return False
@@ -219,6 +226,24 @@ class EnteredGenerator:
         raise RuntimeError("generator didn't stop after throw()")
 
 
+def chosen(condition: Any, if_true: Any, if_false: Any, operands: Any = ()) -> Any:
+    """`torch.cond(...)`."""
+    return if_true(*operands) if condition else if_false(*operands)
+
+
+def looped(goes_on: Any, body: Any, carried: Any) -> Any:
+    """`torch.while_loop(...)`."""
+    while goes_on(*carried):
+        carried = body(*carried)
+    return tuple(carried)
+
+
+def not_checkpointed(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """`torch.utils.checkpoint.checkpoint(...)`, which saves memory in training alone."""
+    options = ("use_reentrant", "context_fn", "determinism_check", "debug", "early_stop", "preserve_rng_state")
+    return function(*args, **{name: value for name, value in kwargs.items() if name not in options})
+
+
 def first(items: Any, *default: Any) -> Any:
     """`next(items)`."""
     for item in items:
@@ -263,6 +288,9 @@ SUBSTITUTES: dict[Any, Any] = {
     str.join: joined,
     list.sort: sort_in_place,
     list.extend: extended,
+    torch.cond: chosen,
+    torch._higher_order_ops.while_loop: looped,
+    torch.utils.checkpoint.checkpoint: not_checkpointed,
     natives.spread: list_of,
     natives.contained: contained,
     natives.not_contained: not_contained,
@@ -271,6 +299,8 @@ SUBSTITUTES: dict[Any, Any] = {
 
 def comes_first(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether the substitute must be taken before a native call is tried."""
+    if callee in (torch.cond, torch._higher_order_ops.while_loop, torch.utils.checkpoint.checkpoint):
+        return True
     return callee in substitutes_ordering.HEAPS or substitutes_iterators.is_lazy(callee, args, kwargs)
 
 

@@ -1,7 +1,10 @@
 """Texts with numbers in them that only the input determines: keys such as `f"layer{k}"`, and messages."""
 
 import re
+import string
 from typing import TYPE_CHECKING, Any
+
+import torch
 
 from dycl.rewrite.dynamic import NOT_HANDLED, is_dynamic, number_of
 from dycl.rewrite.host_values import HostValue, lift
@@ -82,7 +85,8 @@ def _parts(text: str | HostText) -> tuple[Any, ...]:
 
 
 def _number_part(value: Any, style: str, machine: "Machine") -> Any:
-    number = number_of(value, machine) if isinstance(value, HostValue) else None
+    alone = isinstance(value, torch.Tensor) and value.dim() == 0
+    number = number_of(value, machine) if isinstance(value, HostValue) or alone else None
     if isinstance(number, HostValue) and (number.kind == "int" or (number.kind == "bool" and style == "")):
         return (number, style)
     return None
@@ -113,10 +117,42 @@ def text(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         return args[0]
     if not args or not is_dynamic(args[0], machine):
         return NOT_HANDLED
-    part = _number_part(args[0], args[1] if len(args) > 1 else "", machine)
+    part = None if isinstance(args[0], torch.Tensor) else _number_part(args[0], (*args, "")[1], machine)
     if part is None:
         raise Refused("DY001", "the text of a value that only the input determines is needed")
     return HostText((part,))
+
+
+def format_method(machine: "Machine", pattern: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`"layer{}".format(number)`."""
+    given = (*args, *kwargs.values())
+    if not any(is_dynamic(value, machine) or isinstance(value, HostText) for value in given):
+        return NOT_HANDLED
+    parts: list[Any] = []
+    places = iter(args)
+    for literal, field, style, conversion in string.Formatter().parse(pattern):
+        parts.append(literal)
+        if field is None:
+            continue
+        simple = not style and conversion is None and (field == "" or field in kwargs)
+        value = (kwargs[field] if field else next(places)) if simple else None
+        if isinstance(value, HostText):
+            parts.extend(value.parts)
+        elif simple and not is_dynamic(value, machine):
+            parts.append(str(value))
+        else:
+            parts.append(_number_part(value, "", machine) if simple else None)
+    return HostText(tuple(parts))
+
+
+def join_method(separator: str, items: Any) -> Any:
+    """`"_".join(items)`."""
+    if not isinstance(items, list | tuple) or not any(isinstance(item, HostText) for item in items):
+        return NOT_HANDLED
+    parts: list[Any] = []
+    for number, item in enumerate(items):
+        parts.extend((*((separator,) if number else ()), *_parts(item)))
+    return HostText(tuple(parts))
 
 
 def percent(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -121,7 +121,8 @@ class Thawer:
                 self.seen[number] = error
                 return self._with_attributes(error, attributes)
             case (Tag.OBJECT, cls, slots, attributes):
-                result = self._new(object.__new__(cls))
+                plain = not issubclass(cls, types.SimpleNamespace)
+                result = self._new(object.__new__(cls) if plain else cls.__new__(cls))
                 for name, value in slots:
                     object.__setattr__(result, name, self.thaw(value))
                 return self._with_attributes(result, attributes)

@@ -130,7 +130,7 @@ class Widening:
             case (((Tag.TENSOR | Tag.CONSTANT), dtype, old_shape, _), ((Tag.TENSOR | Tag.CONSTANT), _, new_shape, _)):
                 shape = tuple(map(self._dimension, old_shape, new_shape))
                 return (Tag.TENSOR, dtype, shape, None)
-            case (((Tag.ROWS | Tag.GROWN), *_), ((Tag.ROWS | Tag.GROWN), *_)) if not _same_length(old, new):
+            case (((Tag.ROWS | Tag.GROWN), *_), ((Tag.ROWS | Tag.GROWN), *_)) if not _same_rows(old, new):
                 return self._table(old, new)
             case _ if len(old) == len(new):
                 return tuple([self.merge(left, right) for left, right in zip(old, new, strict=True)])
@@ -150,8 +150,11 @@ class Widening:
         return old if old == new else self._names.setdefault((old, new), f"new{len(self._names)}")
 
 
-def _same_length(old: Any, new: Any) -> bool:
-    return old[0] is new[0] and (old[0] is Tag.GROWN or len(old[1]) == len(new[1]))
+def _same_rows(old: Any, new: Any) -> bool:
+    """Whether two lists can be merged item by item."""
+    if old[0] is not new[0] or old[0] is Tag.GROWN:
+        return old[0] is new[0]
+    return [without_numbers(item, True) for item in old[1]] == [without_numbers(item, True) for item in new[1]]
 
 
 def _table_of(skeleton: Any) -> tuple[Template, list[tuple[DType, tuple[Any, ...]]]]:

@@ -1,0 +1,1 @@
+"""The groups of docs/constructs.md, as users write their models."""

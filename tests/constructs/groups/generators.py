@@ -1,0 +1,98 @@
+"""Generators."""
+
+from tests.constructs.construct import Base, refused, supported
+
+
+@supported("a generator function with decisions, in a `for` loop")
+class Generator(Base):
+    def states(self, x):
+        while x.norm() > 0.5:
+            yield x
+            x = x / 2
+
+    def forward(self, x):
+        total = x * 0
+        for state in self.states(x):
+            total = total + state
+        return total
+
+
+@supported("`yield from`")
+class YieldFrom(Base):
+    def inner(self, x):
+        if x[0] > 0:
+            yield x * 2
+
+    def outer(self, x):
+        yield from self.inner(x)
+        yield x * 3
+
+    def forward(self, x):
+        return list(self.outer(x))
+
+
+@refused("`generator.send(value)`", "an object with a method")
+class Send(Base):
+    def states(self):
+        total = 0
+        while True:
+            v = yield total
+            if v > 0:
+                total = total + v
+
+    def forward(self, x):
+        states = self.states()
+        next(states)
+        for v in x:
+            total = states.send(v)  # DY010
+        return total
+
+
+@supported("generator expressions with decisions: `sum(v for v in x if v > 0)`, `any(...)`, `next(...)`")
+class Expression(Base):
+    def forward(self, x):
+        return sum(v for v in x if v > 0), next((i for i, v in enumerate(x) if v > 0), -1)
+
+
+@supported("comprehensions of lists, dicts and sets, nested and with conditions")
+class Comprehensions(Base):
+    def forward(self, x):
+        return {i: [w for w in x.tolist() if w > v] for i, v in enumerate(x.tolist()) if v < 0.5}
+
+
+@refused("a `for` loop over an object of a class with `__next__`", "a generator function")
+class Iterator(Base):
+    def forward(self, x):
+        total = 0
+        for v in Halves(x.norm()):  # DY002
+            total = total + v
+        return total
+
+
+class Halves:
+    def __init__(self, v):
+        self.v = v
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.v < 0.3:
+            raise StopIteration
+        self.v = self.v / 2
+        return self.v
+
+
+@refused(
+    "a generator with decisions, handed to a function written in C: `zip` is followed, `deque` is not", "a `for` loop"
+)
+class HandedToC(Base):
+    def states(self, x):
+        for v in x:
+            if v > 0:
+                yield v
+
+    def forward(self, x):
+        import collections
+
+        return len(collections.deque(self.states(x)))  # DY002

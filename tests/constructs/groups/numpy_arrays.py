@@ -1,0 +1,98 @@
+"""NumPy."""
+
+import numpy as np
+import torch
+
+from tests.constructs.construct import Base, refused, supported
+
+
+@supported("`x.numpy()`, `np.asarray(x)`, `torch.from_numpy(a)`, `torch.as_tensor(a)`")
+class Conversions(Base):
+    def forward(self, x):
+        a = x.detach().cpu().numpy()
+        return torch.from_numpy(a * 2) if a.sum() > 0 else torch.as_tensor(np.asarray(-x))
+
+
+@supported("arithmetic, comparisons, `a[i]`, `a[mask]`, `a.T`, `a.reshape`")
+class Arrays(Base):
+    def forward(self, x):
+        a = x.numpy()
+        b = a[a > 0] if a[0] > 0 else (a + 1)[::-1].copy()
+        return torch.from_numpy(b.reshape(-1, 1))
+
+
+@supported("`np.mean`, `np.std`, `np.max`, `np.argmax`, `np.median`, `np.percentile`, `np.linalg.norm`")
+class Reductions(Base):
+    def forward(self, x):
+        a = x.numpy()
+        if np.std(a) > 0.8:
+            return float(np.mean(a) + a.max()), int(np.argmax(a))
+        return float(np.linalg.norm(a))
+
+
+@supported("`np.where`, `np.clip`, `np.sort`, `np.concatenate`, `np.stack`, `np.cumsum`")
+class Functions(Base):
+    def forward(self, x):
+        a = x.numpy()
+        b = np.where(a > 0, a, np.clip(a, -1, 0))
+        return torch.from_numpy(np.concatenate([np.sort(b), np.cumsum(a)]) if a[0] > 0 else np.stack([a, b]))
+
+
+@supported("numbers of NumPy: `np.float32(v)`, `np.sqrt(v)`, `np.inf`, `np.int64(n) // 2`")
+class Scalars(Base):
+    def forward(self, x):
+        v = x[0].item()
+        return x * np.sqrt(abs(v)) if v > -np.inf and np.isfinite(v) and v > 0 else x
+
+
+@supported("arrays that do not depend on the input: `np.hanning(3)`, a table of NumPy")
+class Constants(Base):
+    def forward(self, x):
+        return x * torch.from_numpy(np.hanning(5)[1:4].astype(np.float32)) if x.sum() > 0 else x
+
+
+@refused("an array that is filled: `a = np.zeros(3); a[i] = v`", "`torch.zeros`")
+class Filled(Base):
+    def forward(self, x):
+        a = np.zeros(3)
+        for i in range(3):
+            a[i] = x[i].item()  # DY014
+        return torch.from_numpy(a)
+
+
+@refused("`np.fft`, most of `np.linalg`, `np.einsum`, `np.histogram`", "the tensor operation")
+class Fourier(Base):
+    def forward(self, x):
+        return torch.from_numpy(np.abs(np.fft.rfft(x.numpy())))  # DY014
+
+
+@refused("options of NumPy's functions: `out=`, `where=`, `casting=`", "`np.where`")
+class NumpyOptions(Base):
+    def forward(self, x):
+        a = x.numpy()
+        return torch.from_numpy(np.exp(a, where=a > 0)) if a[0] > 0 else x  # DY014
+
+
+@refused("`np.random`", "pass the numbers in")
+class NumpyRandom(Base):
+    def forward(self, x):
+        return x * np.random.rand() if x.sum() > 0 else x  # DY005
+
+
+@refused("an array or a number of NumPy as a result", "`torch.from_numpy(a)`, `float(v)`")
+class ArrayResult(Base):
+    paths = 1
+
+    def forward(self, x):
+        return x.numpy() * 2  # DY013
+
+
+@supported("`a += 1`, `a[0] = 0` on an array of the input, which the tensor sees")
+class InPlace(Base):
+    def forward(self, x):
+        y = x.clone()
+        a = y.numpy()
+        if x.sum() > 0:
+            a += 1
+            a[0] = 0
+        return y

@@ -1,0 +1,143 @@
+"""Lists of unknown length: they grow in a loop that the input ends."""
+
+import torch
+
+from tests.constructs.construct import Base, refused, supported
+
+
+@supported("`seen.append(x)` of tensors of one shape, then `torch.stack(seen)`, `torch.cat(seen)`")
+class Stack(Base):
+    def forward(self, x):
+        seen = [x]
+        while x.norm() > 0.1:
+            x = x / 2
+            seen.append(x)
+        return torch.stack(seen), torch.cat(seen)
+
+
+@supported("`seen.append(n)` of numbers, flags, and tuples of numbers and tensors")
+class Tuples(Base):
+    def forward(self, x):
+        seen = []
+        while x.norm() > 0.1:
+            x = x / 2 + 0.01
+            seen.append((x.argmax().item(), x))
+        return seen
+
+
+@supported("the list as a result; its `len`")
+class Result(Base):
+    def forward(self, x):
+        seen = []
+        while x.norm() > 0.1:
+            x = x / 2
+            seen.append(x.sum().item())
+        return seen, len(seen)
+
+
+@supported("`seen[-1]`, `seen[i]`, `seen[1:]`, `seen[i] = v`, `IndexError`")
+class Indexing(Base):
+    def forward(self, x):
+        seen = [x]
+        while seen[-1].norm() > 0.1:
+            seen.append(seen[-1] / 2)
+        seen[0] = x * 0
+        return seen[len(seen) // 2], seen[1:]
+
+
+@supported("`for v in seen`, `sum(seen)`, `max(seen)`, `[f(v) for v in seen]`, `reversed`, `zip`, `enumerate`")
+class Iteration(Base):
+    def forward(self, x):
+        seen = []
+        while x.norm() > 0.1:
+            x = x / 2
+            seen.append(x.sum().item())
+        total = 0.0
+        for i, v in enumerate(seen):
+            if v > 0:
+                total += v * i
+        return total, sum(seen), [v * 2 for v in seen]
+
+
+@supported("`seen.pop()`, `seen.pop(0)`: a stack or a queue")
+class Pop(Base):
+    def forward(self, x):
+        todo, total = [x.sum().item()], 0.0
+        while todo:
+            v = todo.pop()
+            total += v
+            if abs(v) > 0.3:
+                todo.append(v / 2)
+                todo.append(v / 3)
+        return total
+
+
+@supported("`seen.extend`, `seen + other`, `seen.reverse()`, `seen.copy()`, `v in seen`")
+class Joining(Base):
+    def forward(self, x):
+        seen = []
+        while x.norm() > 0.1:
+            x = x / 2
+            seen.append(x.argmax().item())
+        other = seen + [7]
+        other.reverse()
+        return other, 2 in seen
+
+
+@supported("`min(seen)`, `max(seen, default=0)` of numbers")
+class Sorting(Base):
+    def forward(self, x):
+        seen = []
+        while x.norm() > 0.1:
+            x = x / 2
+            seen.append(x.sum().item())
+        return min(seen, default=1.0), max(seen, default=0.0)
+
+
+@refused("`sorted(seen)`, `seen.sort()`", "a tensor: `torch.stack(seen)`, `argsort`")
+class SortingByKey(Base):
+    def forward(self, x):
+        seen = []
+        while x.norm() > 0.1:
+            x = x / 2
+            seen.append(x.sum().item())
+        seen.sort()  # DY001
+        return seen
+
+
+@refused(
+    "dicts, sets and texts that grow; lists of dicts, lists, objects or tensors of other shapes",
+    "a list of tuples; a tensor that grows",
+)
+class Growing(Base):
+    def forward(self, x):
+        text = ""
+        while x.norm() > 0.1:  # DY011
+            x = x / 2
+            text += "a"
+        return text
+
+
+@supported(
+    "a bounded loop: each length has blocks of its own, and everything works", "`for step in range(8): ... break`"
+)
+class Bounded(Base):
+    def forward(self, x):
+        seen = []
+        for _ in range(5):
+            if x.norm() < 0.5:
+                break
+            x = x / 2
+            seen.append({"x": x})
+        return seen
+
+
+@refused("a tensor changed in place after it was put into such a list", "`seen.append(x.clone())`")
+class Changed(Base):
+    def forward(self, x):
+        seen = []
+        x = x.clone()
+        while x.norm() > 0.1:
+            x.div_(2)  # DY006
+            seen.append(x)
+        return torch.stack(seen)
