@@ -169,6 +169,13 @@ class Expressions(Emitter):
                 self.condition(values[-1], then, orelse)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 self.condition(operand, orelse, then)
+            case ast.IfExp(test=test, body=body, orelse=other):
+                chosen, rejected = self.label(), self.label()
+                self.condition(test, chosen, rejected)
+                self.place(chosen)
+                self.condition(body, then, orelse)
+                self.place(rejected)
+                self.condition(other, then, orelse)
             case ast.Compare(ops=operations) if len(operations) > 1:
                 first = self.expression(node.left)
                 for position, (operation, right) in enumerate(zip(operations, node.comparators, strict=True)):

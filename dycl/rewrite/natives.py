@@ -84,6 +84,15 @@ def tells_what_it_contains(container: Any) -> bool:
     return isinstance(getattr(type(container), "__contains__", None), types.FunctionType)
 
 
+def index_message(container: Any) -> str:
+    """What Python says of an index that is out of range."""
+    return (
+        f"{type(container).__name__} index out of range"
+        if isinstance(container, list | tuple)
+        else "index out of range"
+    )
+
+
 def make_tuple(*items: Any) -> tuple[Any, ...]:
     """`(a, b, *rest)`."""
     return items

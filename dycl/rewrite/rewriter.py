@@ -306,7 +306,10 @@ class Rewriter:
                 refs = tuple(self.recorder.ref(leaf) for leaf in values)
                 return Result(refs, structure, self._next_call() if self.heap.keeps_state else None)
             case Raised(error=error):
-                return Failure(type(error).__name__, str(error).replace("FakeTensor", "Tensor"))
+                # A key error's text is its key as Python writes it, quotes included.
+                only = error.args[0] if isinstance(error, KeyError) and len(error.args) == 1 else None
+                text = only if isinstance(only, str) else str(error)
+                return Failure(type(error).__name__, text.replace("FakeTensor", "Tensor"))
 
     def _enter(self, outcome: Outcome) -> Edge:
         """The edge to the block that goes on from here with this outcome."""

@@ -32,7 +32,7 @@ def _known(container: Any, index: Any) -> Any:
     if isinstance(index, slice):
         size = len(container)
         return slice(natives.known_bound(index.start, size), natives.known_bound(index.stop, size), index.step)
-    return natives.known_index(index, len(container), "index out of range")
+    return natives.known_index(index, len(container), "list assignment index out of range")
 
 
 def popped(items: Any, *where: Any) -> Any:

@@ -77,7 +77,7 @@ def _switch(machine: "Machine", callee: Any, args: tuple[Any, ...]) -> _Switch |
         if not isinstance(index, HostValue):
             return None
         number = _wrapped(machine, index, len(args[0]))
-        return _Switch(number, dict(enumerate(args[0])), ("IndexError", "index out of range"))
+        return _Switch(number, dict(enumerate(args[0])), ("IndexError", natives.index_message(args[0])))
     if getattr(callee, "__name__", "") == "get" and isinstance(getattr(callee, "__self__", None), dict):
         return _key_or_default(machine, callee.__self__, *args)
     if callee is getattr and isinstance(args[1], HostText):

@@ -1,0 +1,74 @@
+"""State that a program keeps from call to call."""
+
+import copy
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import dycl
+from tests.comparison import assert_same
+from tests.programs import states
+
+
+@pytest.mark.parametrize("make", states.MODELS)
+def test_a_sequence_of_calls_equals_eager(make: Callable[[], nn.Module]) -> None:
+    torch.manual_seed(0)
+    model = make().eval()
+    before = copy.deepcopy(model)
+    program = dycl.compile(model, (torch.randn(1, 4),))
+    for name, value in vars(before).items():
+        assert not isinstance(value, int | float | str) or vars(model)[name] == value
+    for _ in range(3):
+        fresh = copy.deepcopy(before)
+        program.reset()
+        for _ in range(12):
+            x = torch.randn(1, 4)
+            with torch.no_grad():
+                assert_same(fresh(x), program(x))
+
+
+def test_a_caller_cannot_reach_the_state_through_a_result() -> None:
+    program = dycl.compile(states.Running().eval(), (torch.ones(1, 4),))
+    first = program(torch.ones(1, 4))
+    first.fill_(100.0)
+    assert_same(torch.full((1, 4), 2.0), program(torch.ones(1, 4)))
+
+
+def test_a_caller_cannot_reach_the_state_through_an_argument() -> None:
+    program = dycl.compile(states.Running().eval(), (torch.ones(1, 4),))
+    x = torch.ones(1, 4)
+    program(x)
+    x.fill_(100.0)
+    assert_same(torch.full((1, 4), 2.0), program(torch.ones(1, 4)))
+
+
+def test_a_call_that_raises_changes_nothing() -> None:
+    program = dycl.compile(states.Picky().eval(), (torch.ones(1, 4),))
+    assert program(torch.ones(1, 4)) == 1
+    with pytest.raises(ValueError, match="negative"):
+        program(-torch.ones(1, 4))
+    assert program(torch.ones(1, 4)) == 2
+
+
+def test_threads_take_turns() -> None:
+    program = dycl.compile(states.Running().eval(), (torch.ones(1, 4),))
+    results: list[Any] = []
+    threads = [
+        threading.Thread(target=lambda: results.extend(program(torch.ones(1, 4))[0, 0].item() for _ in range(50)))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == list(range(1, 201))
+
+
+def test_a_model_without_state_keeps_none() -> None:
+    program = dycl.compile(states.Stateless().eval(), (torch.ones(1, 4),))
+    assert not program.keeps_state
+    program.reset()
