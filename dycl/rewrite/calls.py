@@ -50,8 +50,11 @@ def call(machine: "Machine", frame: Frame, instruction: Call) -> Stop | None:
     callee, args, kwargs = operands(machine, frame, instruction)
     if callee is natives.throw:
         return machine.throw(*args)
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, Generator):
+        return _go_on(machine, owner, callee.__name__, args)
     result = grown_calls.apply(callee, args, kwargs, machine)
-    if result is NOT_HANDLED:
+    if result is NOT_HANDLED and not (substitutes.iterates(callee) and _mentions(args, (GrownList,))):
         result = intrinsics.apply(callee, args, kwargs, machine)
     if result is NOT_HANDLED:
         stop = switch_on_index(machine, frame, instruction, callee, args)
@@ -61,6 +64,19 @@ def call(machine: "Machine", frame: Frame, instruction: Call) -> Stop | None:
     if result is not _PUSHED:
         frame.registers[instruction.dest] = result
         frame.position += 1
+    return None
+
+
+def _go_on(machine: "Machine", generator: Generator, how: str, args: tuple[Any, ...]) -> Stop | None:
+    """`generator.send(value)` or `generator.throw(error)`."""
+    if how == "throw":
+        error = args[0]() if isinstance(args[0], type) else args[0]
+        return machine.throw(generator, error)
+    if how == "close":
+        raise Refused("DY002", "a generator is closed")
+    if generator.finished:
+        return machine.raise_error(StopIteration())
+    machine.resume(generator, *args)
     return None
 
 
@@ -113,7 +129,9 @@ def _example() -> Iterator[None]:
 _MAKES_CONTEXT_MANAGER: Any = vars(type(_example))["__code__"].__get__(_example)
 
 
-_SEES_TYPES = frozenset(("type", "FakeTensor", "is_fake"))
+_SEES_TYPES = frozenset(
+    ("type", "FakeTensor", "is_fake", "time", "perf_counter", "monotonic", "process_time", "time_ns", "locals")
+)
 
 
 def _sees_types(function: types.FunctionType, owner: Any, machine: "Machine", seen: set[Any]) -> bool:

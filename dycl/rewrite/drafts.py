@@ -112,4 +112,4 @@ class Rewritten:
     first: Entry
     problems: list[Problem] = field(default_factory=list)
     notes: list[tuple[str, Span]] = field(default_factory=list)
-    draws: dict[Span, tuple[Span, ...]] = field(default_factory=dict)
+    draws: dict[Span, tuple[tuple[Span, ...], str]] = field(default_factory=dict)

@@ -25,8 +25,8 @@ def refused_draws(rewritten: Rewritten, assembled: Assembled | None) -> list[Pro
     found: dict[Span, Problem] = {}
     for operation in operations:
         if operation.span in rewritten.draws and _is_random(operation.target):
-            refused = Refused("DY005", f"`{operation.target}` draws random numbers")
-            found.setdefault(operation.span, problem_at(refused, rewritten.draws[operation.span]))
+            places, reason = rewritten.draws[operation.span]
+            found.setdefault(operation.span, problem_at(Refused("DY005", reason), places))
     return list(found.values())
 
 

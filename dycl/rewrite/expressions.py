@@ -112,8 +112,10 @@ class Expressions(Emitter):
                 self.emit(Yield(dest, source, self.span(node)))
                 return Read(dest)
             case ast.YieldFrom(value=value):
-                self.loop_over(self.expression(value), node, lambda item: self.emit(Yield("%sent", item, self.here)))
-                return Literal(None)
+                iterator = self.loop_over(
+                    self.expression(value), node, lambda item: self.emit(Yield("%sent", item, self.here))
+                )
+                return self.call(Literal(natives.returned), (Read(iterator),), node)
             case _:
                 name = type(node).__name__
                 self.emit(Unsupported("DY002", f"the expression `{name}` is not supported", self.span(node)))
@@ -229,8 +231,8 @@ class Expressions(Emitter):
         self.place(end)
         return Read(dest)
 
-    def loop_over(self, source: Operand, node: ast.expr, body: Callable[[Operand], None]) -> None:
-        """Emit `body` for each item of `source`."""
+    def loop_over(self, source: Operand, node: ast.expr, body: Callable[[Operand], None]) -> Register:
+        """Emit `body` for each item of `source`; the register of the iterator over them."""
         iterator, item = self.register("loop"), self.register("item")
         again, leave = self.label(), self.label()
         self.emit(StartLoop(iterator, source, self.span(node)))
@@ -239,6 +241,7 @@ class Expressions(Emitter):
         body(self.call(Literal(natives.loop_item), (Read(iterator), Read(item)), node))
         self.emit(Jump(again, self.span(node)))
         self.place(leave)
+        return iterator
 
     def comprehension(self, node: Comprehension) -> Operand:
         makers = {ast.ListComp: natives.make_list, ast.SetComp: natives.make_set, ast.DictComp: dict}

@@ -111,11 +111,21 @@ class ParallelIterator:
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """A generator whose body the machine interprets."""
+    """A generator whose body the machine interprets; its methods are the machine's (`calls`)."""
 
     frame: Frame
     started: bool = False
     finished: bool = False
+    value: Any = None
+
+    def send(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    def throw(self, error: Any) -> Any:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        raise NotImplementedError
 
 
 @dataclass(slots=True, eq=False)

@@ -165,7 +165,7 @@ class Freezer:
             case HostRange():
                 return (Tag.HOST_RANGE, self._all((value.start, value.stop, value.step)))
             case Generator():
-                return (Tag.GENERATOR, value.started, value.finished, self.freeze(value.frame))
+                return (Tag.GENERATOR, value.started, value.finished, self._all((value.frame, value.value)))
             case np.ndarray():
                 return (Tag.ARRAY, value.dtype.str, value.shape, value.tobytes())
             case BaseException():

@@ -98,6 +98,11 @@ class GrownList:
         """The type that this stands for, so that `isinstance` says what it would say of the list."""
         return list
 
+    def __getattr__(self, name: str) -> Any:
+        if not hasattr(list, name):
+            raise AttributeError(f"'list' object has no attribute '{name}'")
+        _refuse(f"`{name}` of a list of unknown length has no translation")
+
     def __len__(self) -> int:
         raise DecisionMet("the length of a list that only the input determines")
 

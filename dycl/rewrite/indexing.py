@@ -11,6 +11,7 @@ from dycl.rewrite.natives import KnownNumber
 from dycl.rewrite.number_lists import number_at, store_number
 from dycl.rewrite.numpy_arrays import HostArray
 from dycl.rewrite.ranges import range_item
+from dycl.rewrite.signals import Refused
 from dycl.rewrite.tensor_literals import make_tensor, mentions_dynamic
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def get_item(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) 
         given, index = index, _with_host_values(index, machine)
         if not mentions_host_value(index):
             return NOT_HANDLED if index is given else container[index]
+        _require_inside(container, index, machine)
         part, rest = selected(container, index)
         return part[rest]
     if isinstance(container, HostRange):
@@ -35,6 +37,18 @@ def get_item(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if not isinstance(index, HostValue) or not isinstance(container, list | tuple) or not container:
         return NOT_HANDLED
     return number_at(container, index, machine)
+
+
+def _require_inside(container: torch.Tensor, index: Any, machine: "Machine") -> None:
+    """Check a tensor's index where the program may catch the error; elsewhere the backend raises it."""
+    if not machine.catches_errors():
+        return
+    first = index[0] if isinstance(index, tuple) else index
+    if not isinstance(first, HostValue) or isinstance(index, tuple):
+        raise Refused("DY008", "whether this index is out of range depends on the input, and may be caught")
+    size = machine.number(container.shape[0])
+    inside = (first >= -size) & (first < size)
+    machine.recorder.check(inside.tensor, "IndexError", "index is out of bounds for dimension 0")
 
 
 def set_item(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -174,7 +174,9 @@ def _class(value: Any) -> type | None:
 
 
 def _iterator(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return machine.iterator(args[0]) if len(args) == 1 else NOT_HANDLED
+    if len(args) == 2:
+        raise Refused("DY002", "`iter` with a value to stop at is not supported", "write a `while` loop")
+    return machine.iterator(args[0])
 
 
 def _power(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -252,6 +254,23 @@ def _dropped(what: str) -> Handler:
     return drop
 
 
+def _returned(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return args[0].value if isinstance(args[0], Generator) else None
+
+
+def _looks_at_the_frame(name: str) -> Handler:
+    def look(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if name == "vars" and args:
+            return NOT_HANDLED
+        raise Refused("DY002", f"`{name}` runs or looks at code in a way that cannot be followed")
+
+    return look
+
+
+def _address(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    raise Refused("DY001", "the place of a tensor in memory is asked for, which a compiled program has no use for")
+
+
 def _open(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     raise Refused("DY002", "a file is opened", "read the file in the model's constructor")
 
@@ -300,10 +319,16 @@ _HANDLERS: dict[Any, Handler] = {
     repr: texts.text,
     format: texts.text,
     open: _open,
+    natives.returned: _returned,
+    locals: _looks_at_the_frame("locals"),
+    vars: _looks_at_the_frame("vars"),
+    eval: _looks_at_the_frame("eval"),
+    exec: _looks_at_the_frame("exec"),
     print: _dropped("print"),
     warnings.warn: _dropped("warnings.warn"),
 }
 _TENSOR_METHODS: dict[str, Handler] = {
+    "data_ptr": _address,
     "item": _item,
     "tolist": _tolist,
     "__bool__": _convert("bool"),

@@ -114,6 +114,8 @@ class Machine:
                         stop = self._step(frame, frame.instruction)
                 except CheckMet as met:
                     stop = self._decide_check(frame, met, int(passed))
+                except SystemExit:
+                    raise Refused("DY002", "the model leaves the process") from None
                 except DecisionMet as decision:
                     raise Refused("DY001", f"{decision.reason} is needed here") from None
                 except Exception as error:
@@ -202,7 +204,14 @@ class Machine:
         return value
 
     def _branch(self, frame: Frame, condition: Any, then: int, orelse: int) -> Stop | None:
-        holds = truth(condition, self)
+        try:
+            holds = truth(condition, self)
+        except DecisionMet:
+            method = getattr(type(condition), "__bool__", getattr(type(condition), "__len__", None))
+            if not isinstance(method, types.FunctionType) or isinstance(condition, torch.Tensor | HostValue):
+                raise
+            self.frames.append(calls.frame(self, method, ((condition,), {}), "call"))
+            return None
         if isinstance(holds, HostValue):
             return Decided(holds, (Outcome(True, then, {}), Outcome(False, orelse, {})))
         frame.position = then if holds else orelse
@@ -259,7 +268,7 @@ class Machine:
             if iterator.finished:
                 frame.position = instruction.exhausted
             else:
-                self._resume(iterator)
+                self.resume(iterator)
             return None
         try:
             item = next(iterator)
@@ -270,13 +279,14 @@ class Machine:
         frame.position += 1
         return None
 
-    def _resume(self, generator: Generator) -> None:
+    def resume(self, generator: Generator, sent: Any = None) -> None:
+        """Let a generator go on from where it waits, which gets `sent`."""
         if generator.frame in self.frames:
             raise ValueError("generator already executing")
         if generator.started:
             waiting = generator.frame.instruction
             assert isinstance(waiting, Yield)
-            generator.frame.registers[waiting.dest] = None
+            generator.frame.registers[waiting.dest] = sent
             generator.frame.position += 1
         generator.started = True
         generator.frame.constructed = generator
@@ -325,6 +335,7 @@ class Machine:
         waiting = caller.instruction
         if frame.purpose == "next":
             frame.constructed.finished = True
+            frame.constructed.value = value
             if isinstance(waiting, NextItem):
                 caller.position = waiting.exhausted
                 return None

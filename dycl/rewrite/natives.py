@@ -81,7 +81,8 @@ delitem = operator.delitem
 
 def tells_what_it_contains(container: Any) -> bool:
     """Whether the class of `container` has a `__contains__` of its own, in Python."""
-    return isinstance(getattr(type(container), "__contains__", None), types.FunctionType)
+    own = isinstance(getattr(type(container), "__contains__", None), types.FunctionType)
+    return own and not isinstance(container, torch.Tensor)
 
 
 def index_message(container: Any) -> str:
@@ -121,6 +122,11 @@ def empty(cell: Any) -> None:
 def throw(generator: Any, error: BaseException) -> Any:
     """`generator.throw(error)`."""
     return generator.throw(error)
+
+
+def returned(iterator: Any) -> Any:
+    """What a generator that has come to its end returned: the value of `yield from`."""
+    return None
 
 
 def loop_item(iterator: Any, item: Any) -> Any:

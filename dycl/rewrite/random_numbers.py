@@ -5,6 +5,7 @@ operation of the block like any other; it is left out if nothing needs it, and r
 """
 
 import random
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,7 @@ def _number(name: str, whole: bool) -> Handler:
     def draw(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if name.startswith("numpy") and (kwargs.get("size") is not None or (args and "rand" in name)):
             raise Refused("DY005", f"`{name}` draws random numbers")
+        machine.recorder.draw_name = f"`{name}` draws random numbers"
         if whole:
             return HostValue("int", torch.randint(2, ()), machine.recorder)
         return HostValue("float", torch.rand((), dtype=torch.float64), machine.recorder)
@@ -78,8 +80,22 @@ def _handler(module: Any, name: str) -> Handler:
     return _number(full, name in _WHOLE)
 
 
+_CLOCKS = (time.time, time.perf_counter, time.monotonic, time.process_time)
+
+
+def _now(clock: Any) -> Handler:
+    def read(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        machine.recorder.draw_name = f"`time.{clock.__name__}` depends on when the program runs"
+        return HostValue("float", torch.rand((), dtype=torch.float64), machine.recorder)
+
+    return read
+
+
 RANDOM_HANDLERS: dict[Any, Handler] = {
-    function: _handler(module, name)
-    for (module, name), stand_in in _STAND_INS.items()
-    for function in (stand_in, getattr(module, name))
+    **{clock: _now(clock) for clock in _CLOCKS},
+    **{
+        function: _handler(module, name)
+        for (module, name), stand_in in _STAND_INS.items()
+        for function in (stand_in, getattr(module, name))
+    },
 }

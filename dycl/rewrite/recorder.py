@@ -100,8 +100,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.checks_passed = 0
         self.at_end = False
         self.places: Callable[[], tuple[Span, ...]] = tuple
-        self.draws: dict[Span, tuple[Span, ...]] = {}
-        """Where random numbers are drawn, with the calls that led there."""
+        self.draws: dict[Span, tuple[tuple[Span, ...], str]] = {}
+        """Where random numbers are drawn: the calls that led there, and what to say of it."""
+        self.draw_name = ""
         self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
         self._stand_ins: dict[Any, torch.Tensor] = {}
         self.symbols = Symbols(self.fake_mode)
@@ -237,7 +238,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if func._schema.is_mutable:
             raise Refused("DY005", f"`{func}` draws random numbers")
         span = self.locate()
-        self.draws[span] = self.places() or (span,)
+        reason, self.draw_name = self.draw_name or f"`{func}` draws random numbers", ""
+        self.draws[span] = (self.places() or (span,), reason)
         return self._record_plain(func, args, kwargs)
 
     def _compute_constant(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

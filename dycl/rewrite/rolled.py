@@ -46,9 +46,9 @@ def _rows(part: Any) -> Any:
 def is_long(iterator: Any) -> bool:
     """Whether a loop over `iterator` has so many items that it should be rolled up, if it can be."""
     parts = iterator.parts if isinstance(iterator, ParallelIterator) else (iterator,)
-    if not parts or not all(isinstance(part, ItemIterator) for part in parts):
+    if not parts or not all(isinstance(part, ItemIterator) and _can_roll(part.items) for part in parts):
         return False
-    return min(len(part.items) for part in parts) > LONG and all(_can_roll(part.items) for part in parts)
+    return min(len(part.items) for part in parts) > LONG
 
 
 def _can_roll(items: Any) -> bool:

@@ -14,6 +14,7 @@ from dycl.rewrite.grown_lists import GrownList
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.numpy_arrays import HostArray
 from dycl.rewrite.recorder import Recorder
+from dycl.rewrite.signals import Refused
 from dycl.rewrite.skeleton import Leaf, Pinned, Skeleton, Tag
 
 
@@ -157,17 +158,26 @@ class Thawer:
             case (Tag.SUPER, cls, owner):
                 self.seen[number] = super(cls, self.thaw(owner))
             case (Tag.ITERATOR, items, position):
-                self.seen[number] = ItemIterator(self.thaw(items), position)
+                source = self.thaw(items)
+                # The list may have grown while the loop goes over it.
+                grown = type(source) is GrownList
+                self.seen[number] = (
+                    RangeIterator(position, None, 1, source) if grown else ItemIterator(source, position)
+                )
             case (Tag.PARALLEL, parts):
-                self.seen[number] = ParallelIterator(tuple([self.thaw(part) for part in parts]))
+                side_by_side = tuple([self.thaw(part) for part in parts])
+                if any(isinstance(part, RangeIterator) for part in side_by_side):
+                    raise Refused("DY011", "a loop goes over a list of unknown length and something else side by side")
+                self.seen[number] = ParallelIterator(side_by_side)
             case (Tag.RANGE, parts):
                 self.seen[number] = RangeIterator(*[self.thaw(part) for part in parts])
             case (Tag.HOST_RANGE, parts):
                 self.seen[number] = HostRange(*[self.thaw(part) for part in parts])
-            case (Tag.GENERATOR, started, finished, frame):
+            case (Tag.GENERATOR, started, finished, (frame, value)):
                 generator = Generator.__new__(Generator)
                 self.seen[number] = generator
-                generator.started, generator.finished, generator.frame = started, finished, self.thaw(frame)
+                generator.started, generator.finished = started, finished
+                generator.frame, generator.value = self.thaw(frame), self.thaw(value)
             case (Tag.ARRAY, dtype, shape, data):
                 self.seen[number] = np.frombuffer(data, dtype=dtype).reshape(shape).copy()
             case _:
