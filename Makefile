@@ -33,7 +33,7 @@ test: $(READY)
 	$(BIN)/pytest
 
 test-thirdparty: $(THIRDPARTY)/ready
-	$(THIRDPARTY)/bin/pytest tests/thirdparty
+	$(THIRDPARTY)/bin/pytest -W ignore tests/thirdparty
 
 format: $(READY)
 	$(BIN)/ruff check --select I --fix $(SOURCES)

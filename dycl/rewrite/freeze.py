@@ -203,12 +203,12 @@ class Freezer:
         return id(namespace)
 
     def _tensor(self, value: torch.Tensor) -> Skeleton:
-        self.memories[memory(value)] += 1
-        in_list = self.shared is not None and memory(value) in self.shared
+        self.memories[self._memory(value)] += 1
+        in_list = self.shared is not None and self._memory(value) in self.shared
         if self.recorder.keeps_views and id(value) in self.recorder.recording.aliases.views and not in_list:
             return self._view(value)
         self._join_group(value, self._seen[id(value)][0])
-        if self.shared is not None and memory(value) in self.shared:
+        if self.shared is not None and self._memory(value) in self.shared:
             self._join_group(value, -1)
         if not self.recorder.is_dynamic(value) and memory(value) in self.recorder.model_memory:
             self._join_group(value, -1)
@@ -232,15 +232,17 @@ class Freezer:
         return tuple([self._row(item) for item in value])
 
     def _column(self, column: torch.Tensor) -> Skeleton:
-        self.memories[memory(column)] += 1
+        self.memories[self._memory(column)] += 1
         return self._leaf(column)
 
     def _row(self, value: Any) -> Skeleton:
         """The skeleton of an item, or of a part of it, without a number."""
         if isinstance(value, torch.Tensor):
-            self.memories[memory(value)] += 1
+            self.memories[self._memory(value)] += 1
             skeleton = self._leaf(value)
-            return (Tag.SHARED, skeleton) if self.shared is not None and memory(value) in self.shared else skeleton
+            return (
+                (Tag.SHARED, skeleton) if self.shared is not None and self._memory(value) in self.shared else skeleton
+            )
         if isinstance(value, tuple):
             return (Tag.TUPLE, type(value), tuple([self._row(part) for part in value]))
         return self.freeze(value)
@@ -250,11 +252,16 @@ class Freezer:
         view = self.recorder.recording.aliases.views[id(value)]
         return (Tag.VIEW, view.func, self.freeze(view.args), self._all(view.kwargs.items()), view.position)
 
+    def _memory(self, value: torch.Tensor) -> int:
+        """What two tensors have in common exactly if they share memory, also where one has a stand-in in this block."""
+        owner = self.recorder.recording.aliases.owner(value)
+        return memory(self.recorder.recording.twins.get(id(owner), owner))
+
     def _join_group(self, value: torch.Tensor, number: int) -> None:
         """Note that the tensor with this number shares the memory of `value`; -1 stands for one without a number."""
         aliases = self.recorder.recording.aliases
         known = aliases.entangled.get(id(value)) or aliases.entangled.get(id(aliases.owner(value)))
-        key = memory(value) if known is None else known[1]
+        key = self._memory(value) if known is None else known[1]
         group = self._groups.setdefault(key, [])
         group.append(number)
         if key in aliases.outside_groups:

@@ -305,8 +305,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _shapes_only(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The operation on fake tensors: types and shapes, no data."""
-        args, kwargs = self._with_twins(args), self._with_twins(kwargs)
-        if all(item.alias_info is None for item in func._schema.returns):
+        gives_view = any(item.alias_info is not None for item in func._schema.returns)
+        args, kwargs = self._with_twins(args, gives_view), self._with_twins(kwargs, gives_view)
+        if not gives_view:
             args, kwargs = self._with_stand_ins(args), self._with_stand_ins(kwargs)
         if str(func) == "aten._grouped_mm.default":
             # PyTorch's own rule knows one element type only.
@@ -328,13 +329,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.recording.twins[id(tensor)] = self.symbols.fake_tensor(tensor_type(tensor), tensor.stride())
         return self.recording.twins[id(tensor)]
 
-    def _with_twins(self, tree: Any) -> Any:
+    def _with_twins(self, tree: Any, constants: bool) -> Any:
+        """Dynamic tensors, and constants if asked, replaced by their twins: a view of a twin shows what it views."""
         if isinstance(tree, torch.Tensor):
-            return self.twin(tree) if self.is_dynamic(tree) else tree
+            return self.twin(tree) if constants or self.is_dynamic(tree) else tree
         if isinstance(tree, list | tuple):
-            return type(tree)([self._with_twins(item) for item in tree])
+            return type(tree)([self._with_twins(item, constants) for item in tree])
         if isinstance(tree, dict):
-            return {name: self._with_twins(item) for name, item in tree.items()}
+            return {name: self._with_twins(item, constants) for name, item in tree.items()}
         return tree
 
     def _with_stand_ins(self, tree: Any) -> Any:

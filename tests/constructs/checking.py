@@ -44,7 +44,7 @@ def check_program(construct: Construct, model: Base, generator: torch.Generator)
     program = dycl.compile(model, copy.deepcopy(inputs), dynamic_shapes=model.dynamic_shapes)
     explanation = dycl.explain(model, inputs, dynamic_shapes=model.dynamic_shapes)
     assert (explanation.problems, len(explanation.notes)) == ((), model.notes)
-    paths = set()
+    paths: set[tuple[Any, ...]] = set()
     for _ in range(CALLS):
         inputs = model.inputs(generator)
         expected = _outcome(eager, copy.deepcopy(inputs))

@@ -53,8 +53,8 @@ _HEAD = """\
 # Constructs
 
 What a model may do with a value that only the input determines: {supported} constructs are supported, {bounded} are
-bounded, {refused} are refused. Each row is a test: a model in [tests/constructs/groups](../tests/constructs/groups) that
-is compiled and compared with PyTorch call by call, or refused at the very line. `make constructs` writes this page.
+bounded, {refused} are refused. Each row is a test: a model in [tests/constructs](../tests/constructs/groups) that is
+compiled and compared with PyTorch call by call, or refused at the very line. `make constructs` writes this page.
 
 - **supported**: the program does what the model does in eager PyTorch, on every path.
 - **bounded**: so it does within the limit that the row names.
@@ -74,7 +74,7 @@ def rows(group: ModuleType) -> list[Construct]:
 
 def page() -> str:
     """The whole page."""
-    counts = Counter(construct.status for group in GROUPS for construct in rows(group))
+    counts = Counter[str](construct.status for group in GROUPS for construct in rows(group))
     return "\n".join([_HEAD.format(**counts), *map(_section, GROUPS)])
 
 

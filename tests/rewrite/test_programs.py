@@ -16,6 +16,7 @@ from tests.programs import (
     conditions,
     containers,
     loops,
+    masks,
     numbers,
     ranges,
     tensor_arguments,
@@ -29,7 +30,7 @@ def _programs(module: ModuleType) -> list[Any]:
     return [cls for _, cls in classes if issubclass(cls, Base) and "forward" in vars(cls)]
 
 
-MODULES = (arrays, calls, conditions, containers, loops, numbers, ranges, tensor_arguments, values)
+MODULES = (arrays, calls, conditions, containers, loops, masks, numbers, ranges, tensor_arguments, values)
 
 
 # PyTorch's tensors are behind NumPy's newest way to make arrays of them.

@@ -19,7 +19,7 @@ class Sorted(Base):
         return values, order
 
 
-@supported("`sorted` of tensors or tuples: `sorted([(v, i), ...])`")
+@supported("`sorted` of tuples: `sorted([(v, i), ...])`")
 class SortedTuples(Base):
     paths = 1
 
@@ -35,14 +35,14 @@ class MinMax(Base):
         return self.layers[best](x), min((v for v in x if v > 0), default=None)
 
 
-@supported("`sum`, `len`, `zip(strict=True)`, `enumerate`, `list`, `tuple`, `dict` over values of the input")
+@supported("`sum`, `len`, `zip(strict=True)`, `tuple`, `dict` over values of the input")
 class Builders(Base):
     def forward(self, x):
         pairs = dict(zip("abc", x.tolist(), strict=True))
         return sum(v for v in pairs.values() if v > 0), tuple(pairs), len(pairs)
 
 
-@supported("`heapq`: `heappush`, `heappop`, `nlargest`; `bisect`")
+@supported("`heapq.heappush`, `heapq.heappop`, `bisect.bisect`")
 class Heap(Base):
     def forward(self, x):
         heap = []
@@ -51,7 +51,7 @@ class Heap(Base):
         return heapq.heappop(heap), bisect.bisect([-0.5, 0.5], x[0].item())
 
 
-@supported("`copy.copy`, `copy.deepcopy` of lists, dicts and tensors")
+@supported("`copy.deepcopy` of lists and tensors")
 class Copies(Base):
     def forward(self, x):
         items = [x, [x[0]]]
@@ -61,34 +61,34 @@ class Copies(Base):
         return items, other
 
 
-@supported("`operator.itemgetter`, `operator.attrgetter`, `operator.methodcaller`")
+@supported("`operator.itemgetter`, `operator.methodcaller`")
 class Getters(Base):
     def forward(self, x):
         pair = operator.itemgetter(0, 2)(x.tolist())
         return pair if pair[0] > pair[1] else operator.methodcaller("abs")(x)
 
 
-@supported("`itertools.groupby`, `combinations`, `permutations`")
+@supported("`itertools.groupby`, `itertools.combinations`")
 class Groups(Base):
     def forward(self, x):
         runs = [(key, len(list(group))) for key, group in itertools.groupby((x > 0).tolist())]
         return runs, max(v + w for v, w in itertools.combinations(x.tolist(), 2))
 
 
-@supported("`isinstance(v, float)`, `type(v) is int` on a number of the input")
+@supported("`isinstance(v, float)`, `type(v) is float` on a number of the input")
 class Types(Base):
     def forward(self, x):
         v = x[0].item()
         return x if isinstance(v, float) and type(v) is float and v > 0 else -x
 
 
-@supported("`hash`, `id`, `repr` of what is known while compiling")
+@supported("`repr` of what is known while compiling")
 class Known(Base):
     def forward(self, x):
         return len(repr(self.a)) if x[0] > 0 else 0
 
 
-@refused("`repr`, `str`, `format` of a tensor or float of the input", "leave the text to the caller")
+@refused('the text of a tensor or float as a result: `f"{v:.2f}"`', "leave the text to the caller")
 class Text(Base):
     def forward(self, x):
         return f"sum {x.sum():.2f}"  # DY013
@@ -100,23 +100,23 @@ class NumberText(Base):
         return f"layer{int(x.argmax())}"  # DY013
 
 
-@refused("`json.dumps`, `re` on text of the input", "do this behind the compiled program")
+@refused("`json.dumps` of numbers of the input", "do this behind the compiled program")
 class Json(Base):
     def forward(self, x):
         return json.dumps(x.tolist()) if x[0] > 0 else ""  # DY010
 
 
-@supported("`vars`, `dir`, `getattr`, `setattr` with names known while compiling")
+@supported("`getattr` with names known while compiling")
 class Reflection(Base):
     def forward(self, x):
         name = "a" if x[0] > 0 else "b"
         return getattr(self, name)(x)
 
 
-@refused("`eval`, `exec` in `forward`", "plain code")
+@refused("`eval` in `forward`", "plain code")
 class Eval(Base):
     def forward(self, x):
-        return eval("x if x.sum() > 0 else -x")  # DY010
+        return eval("x if x.sum() > 0 else -x")  # DY002
 
 
 @supported("`slice` objects, `...` and `None` as indices")
@@ -124,3 +124,10 @@ class SliceObjects(Base):
     def forward(self, x):
         part = slice(0, 2) if x[0] > 0 else slice(None, None, 2)
         return x[None, ..., part]
+
+
+@refused("`locals()`", "the variable itself")
+class Locals(Base):
+    def forward(self, x):
+        y = x * 2
+        return locals()["y"] if x.sum() > 0 else x  # DY002

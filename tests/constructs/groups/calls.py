@@ -12,7 +12,7 @@ def flipped(x, *, factor=1.0):
     return x * factor if x.sum() > 0 else -x
 
 
-@supported("functions, methods, static and class methods, properties, `super()`, with decisions in them")
+@supported("functions, methods, static methods, properties, with decisions in them")
 class Functions(Base):
     @staticmethod
     def positive(x):
@@ -40,7 +40,7 @@ class Arguments(Base):
         return self.step(x, x[0], 2, shift=x[1], scale=3)
 
 
-@supported("closures, `lambda`, `nonlocal`")
+@supported("closures, `nonlocal`")
 class Closures(Base):
     def forward(self, x):
         count = 0
@@ -71,7 +71,7 @@ class Submodules(Base):
         return self.parts["gate"](self.net(x)) + self.net(x)
 
 
-@supported("forward hooks and pre-hooks with decisions in them")
+@supported("forward hooks with decisions in them")
 class Hooks(Base):
     def __init__(self):
         super().__init__()
@@ -81,13 +81,13 @@ class Hooks(Base):
         return self.a(x)
 
 
-@supported("decorators written in Python, `functools.wraps`, `functools.partial`, `functools.partialmethod`")
+@supported("`functools.partial`")
 class Decorators(Base):
     def forward(self, x):
         return functools.partial(flipped, factor=3.0)(x)
 
 
-@refused("`functools.lru_cache`, `functools.cache` around a decision", "the function without the cache")
+@refused("`functools.lru_cache` around a decision", "the function without the cache")
 class Cached(Base):
     @functools.lru_cache
     def step(self, x):
@@ -130,10 +130,11 @@ class Checkpoint(Base):
 @supported("`torch.cond`, `torch.while_loop`")
 class HigherOrder(Base):
     def forward(self, x):
-        return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
+        y = torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
+        return torch.while_loop(lambda y: y.norm() > 1, lambda y: (y / 2,), (y,))
 
 
-@supported("`torch.where`, `torch.vmap` in the place of a decision")
+@supported("`torch.where` and `torch.vmap` in the place of a decision")
 class Vmap(Base):
     paths = 1
 
@@ -141,7 +142,7 @@ class Vmap(Base):
         return torch.vmap(lambda v: torch.where(v > 0, v, -v))(x)
 
 
-@refused("functions made by `exec` or `eval`, with a decision in them", "a function in a file")
+@refused("functions made by `eval`, with a decision in them", "a function in a file")
 class NoSource(Base):
     step = staticmethod(eval("lambda x: x if x.sum() > 0 else -x"))
 
@@ -158,7 +159,7 @@ class LocalClass(Base):
         return x * Scaled.factor if x.sum() > 0 else -x
 
 
-@supported("`torch.compile`d and `torch.compiler.disable`d functions, which run as plain ones")
+@supported("`torch.compiler.disable`, which does nothing")
 class Compiled(Base):
     def forward(self, x):
         return torch.compiler.disable(flipped)(x)
@@ -188,7 +189,7 @@ class Callable:
         return x * self.factor if x.sum() > 0 else x
 
 
-@supported("objects with `__call__`, bound methods in a list, a dict of functions")
+@supported("objects with `__call__`, a dict of functions")
 class CallableObjects(Base):
     def forward(self, x):
         steps = {"scale": Callable(2.0), "flip": flipped}

@@ -97,7 +97,7 @@ class AnyAll(Base):
         return x
 
 
-@supported("`in`, `not in` a tuple, list, range or dict known while compiling")
+@supported("`in`, `not in` a tuple or dict known while compiling")
 class Membership(Base):
     def forward(self, x):
         n = int(x.sum().abs())
@@ -112,7 +112,7 @@ class MembershipInTensor(Base):
         return self.a(x) if 1 in x.round() else x
 
 
-@supported("`is None`, `is True`, `isinstance`, `callable`", "known while compiling, on each path anew")
+@supported("`is None`, `isinstance`", "known while compiling, on each path anew")
 class Identity(Base):
     def forward(self, x):
         found = x.max() if x[0] > 0 else None
@@ -121,7 +121,7 @@ class Identity(Base):
         return x * found if isinstance(found, torch.Tensor) else x
 
 
-@supported("`match` on a number, a tuple, a mapping or a class")
+@supported("`match` on numbers, tuples and mappings, with guards")
 class Match(Base):
     paths = 3
 
@@ -142,7 +142,7 @@ class Assert(Base):
         return self.a(x)
 
 
-@supported("a flag kept in a variable, a list or a dict and tested later")
+@supported("a flag kept in a dict and tested later")
 class Flags(Base):
     def forward(self, x):
         flags = {"a": x[0] > 0, "b": (x[1] > 0).item()}
@@ -166,7 +166,7 @@ class Rows(Base):
         return torch.stack([self.a(row) if row.sum() > 0 else self.b(row) for row in x])
 
 
-@supported("the operators of `operator`: `operator.gt(s, 0)`, `operator.not_`")
+@supported("the operators of `operator`: `operator.gt(s, 0)`")
 class Operator(Base):
     def forward(self, x):
         return self.a(x) if operator.gt(x.sum(), 0) else operator.neg(x)
@@ -194,7 +194,7 @@ class NotANumber(Base):
         return "large" if s > 1e30 else "small" if s < -1e30 else "number"
 
 
-@supported("`hasattr(self, name)`, `getattr(self, name, default)` for an attribute that a path sets")
+@supported("`hasattr(self, name)`")
 class HasAttribute(Base):
     def forward(self, x):
         return x if hasattr(self, "missing") or x[0] > 0 else -x

@@ -8,7 +8,7 @@ import torch
 from tests.constructs.construct import Base, refused, supported
 
 
-@supported("`torch.no_grad()`, `torch.inference_mode()`, `torch.enable_grad()`, as `with` and as decorators")
+@supported("`torch.no_grad()`, `torch.inference_mode()`, as `with` and as decorators")
 class NoGrad(Base):
     @torch.no_grad()
     def step(self, x):
@@ -59,7 +59,7 @@ def scaled(log):
         log.append("out")
 
 
-@supported("`contextlib.contextmanager`, `suppress`, `nullcontext`, `ExitStack`, `closing`")
+@supported("`contextlib.contextmanager`, `suppress`, `nullcontext`")
 class Contextlib(Base):
     def forward(self, x):
         log = []
@@ -118,7 +118,7 @@ class Kernel(Base):
             return y if x.sum() > 0 else x  # DY009
 
 
-@refused("a lock, an open file or `io.StringIO` around a decision", "do this around the program")
+@refused("a lock around a decision", "do this around the program")
 class Lock(Base):
     def forward(self, x):
         with threading.Lock():  # DY002

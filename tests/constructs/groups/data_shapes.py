@@ -19,7 +19,7 @@ class Mask(Base):
         return y * 2 if y.sum() > 1 else torch.masked_select(x, x < 0)
 
 
-@supported("`x.nonzero()`, `torch.where(condition)`, `torch.argwhere`")
+@supported("`x.nonzero()`, `torch.where(condition)`")
 class Nonzero(Wide):
     def forward(self, x):
         rows = x.sum(1).gt(0).nonzero()[:, 0]
@@ -28,14 +28,14 @@ class Nonzero(Wide):
         return torch.where(x > 0)[0]
 
 
-@supported("`torch.unique`, `unique_consecutive`, with counts and inverse")
+@supported("`x.unique()`, with counts")
 class Unique(Wide):
     def forward(self, x):
         values, counts = x.round().unique(return_counts=True)
         return values[counts.argmax()] if len(values) > 4 else counts
 
 
-@supported("tests of such a length: `if len(y) == 0`, `if y.numel() > 3`, `y.shape[0]`")
+@supported("tests of such a length: `if y.numel() == 0`, `if y.shape[0] > 1`")
 class Length(Base):
     paths = 3
 
@@ -46,7 +46,7 @@ class Length(Base):
         return y.mean() if y.shape[0] > 1 else y
 
 
-@supported("`torch.zeros(n)`, `torch.arange(n)`, `torch.full`, `x.new_zeros(n, 3)`, `n` from the input")
+@supported("`torch.zeros(n)`, `torch.arange(n)`, `x.new_ones(n)`, `n` from the input")
 class Creation(Base):
     def forward(self, x):
         n = int(x.abs().sum())
@@ -54,7 +54,7 @@ class Creation(Base):
         return y if n > 2 else torch.zeros(n, 2)
 
 
-@supported("`x[:n]`, `x[n:m]`, `x.narrow(0, 0, n)`, `n` from the input")
+@supported("`x[:n]`, `x[n:]`, `x.narrow(0, 0, n)`, `n` from the input")
 class Slices(Base):
     def forward(self, x):
         n = int(x.argmax())
@@ -62,7 +62,7 @@ class Slices(Base):
         return torch.cat([y, x[n:] * 2]) if n > 0 else x.narrow(0, 0, n + 1)
 
 
-@supported("`x.repeat(n)`, `repeat_interleave`, `x.expand(n, -1)`, `F.pad(x, (0, n))`")
+@supported("`x.repeat(n)`, `x.expand(n, -1)`, `F.pad(x, (0, n))`")
 class Repeat(Base):
     def forward(self, x):
         n = int(x.argmax())
@@ -76,7 +76,7 @@ class Reshape(Base):
         return y.reshape(-1, 2) if x.sum() > 0 else y
 
 
-@supported("layers on such tensors: `self.a(x[mask])`, convolution, attention, `softmax`")
+@supported("layers on such tensors: `self.a(x[mask])`, attention, `softmax`")
 class Layers(Wide):
     def forward(self, x):
         kept = x[x.sum(1) > 0]
@@ -84,7 +84,7 @@ class Layers(Wide):
         return self.a(y).softmax(-1) if len(kept) > 3 else y
 
 
-@supported("`x[mask] = y`, `x[rows] += 1`, `index_add`, `scatter`, where rows depend on data")
+@supported("`x[mask] = y`, `x[rows] += 1`, `index_add`, where rows depend on data")
 class Assignment(Wide):
     def forward(self, x):
         y = x.clone()
@@ -95,7 +95,7 @@ class Assignment(Wide):
 
 
 @refused(
-    "`x.split(n)`, `x.chunk(n)`, `x.unbind()` into a number of results that depends on data",
+    "`torch.split(x, n)` into a number of results that depends on data",
     "`torch.tensor_split` by a fixed number",
 )
 class Split(Base):
@@ -113,7 +113,7 @@ class Dimension(Base):
         return x.sum(dim=int(x.sum() > 0))  # DY001
 
 
-@supported("`for v in y`, `y.tolist()`, where the length of `y` depends on data")
+@supported("`for v in y`, where the length of `y` depends on data")
 class OverMask(Base):
     def forward(self, x):
         total = 0.0

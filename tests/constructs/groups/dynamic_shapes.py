@@ -32,7 +32,7 @@ class SizeTests(Batch):
         return x.mean(0) if len(x) > 2 else x
 
 
-@supported("loops over a size: `for row in x`, `for i in range(x.shape[0])`")
+@supported("loops over a size: `for i in range(x.shape[0])`")
 class SizeLoops(Batch):
     def forward(self, x):
         total = torch.zeros(WIDTH)
@@ -79,14 +79,14 @@ class Broadcasting(Base):
         return x + y if x.sum() > 0 else x
 
 
-@supported("sizes in views and arithmetic: `x.view(x.shape[0], -1)`, `x.shape[0] // 2`")
+@supported("sizes in views and arithmetic: `x.reshape(n, -1)`, `x.shape[0] // 2`")
 class SizeArithmetic(Batch):
     def forward(self, x):
         half = x.shape[0] // 2
         return x[:half].reshape(half, -1) if x.sum() > 0 else x.reshape(-1)
 
 
-@supported("images of any size: convolution, pooling, resampling")
+@supported("images of any size: convolution, max pooling, resampling")
 class Images(Base):
     dynamic_shapes = {"x": {2: Dim("height", min=4), 3: Dim("width", min=4)}}
 
@@ -104,7 +104,7 @@ class Images(Base):
         return F.interpolate(y, scale_factor=2) if x[0, 0, 0, 0] > 0 else y
 
 
-@refused("a number of results that depends on a size: `x.split(2)`, `x.unbind()` unpacked", "a loop over the rows")
+@refused("a number of results that depends on a size: `x.split(2)`", "a loop over the rows")
 class OpenSplit(Batch):
     def forward(self, x):
         pieces = x.split(2)  # DY008

@@ -53,7 +53,7 @@ class Try(Base):
         return y, log
 
 
-@supported("`except` of an error that an operation of Python raises: `1 / n`, `items[n]`, `table[n]`")
+@supported("`except` of an error that Python raises: `items[n]`")
 class TryPython(Base):
     def forward(self, x):
         try:
@@ -62,7 +62,7 @@ class TryPython(Base):
             return x * 0
 
 
-@supported("`return`, `break`, `continue` inside of `try` and `finally`")
+@supported("`return` inside of `try` with `finally`")
 class TryLeave(Base):
     def forward(self, x):
         for i in range(3):
@@ -83,7 +83,7 @@ class TryShapes(Base):
             return x * 2
 
 
-@supported("`raise` alone in a handler, `raise ... from error`, `error.args`, `str(error)`")
+@supported("`raise ... from error` in a handler, `error.args`")
 class Reraise(Base):
     def forward(self, x):
         try:
@@ -127,7 +127,7 @@ class Bare(Base):
         return self.check(x)  # DY001
 
 
-@supported("`assert` with a message, `AssertionError` caught")
+@supported("`AssertionError` caught, and its text: `str(error)`")
 class Asserted(Base):
     def forward(self, x):
         try:
@@ -137,7 +137,7 @@ class Asserted(Base):
         return x
 
 
-@supported("`torch._assert`, `torch._check`")
+@supported("`torch._assert`")
 class TorchAssert(Base):
     def forward(self, x):
         torch._assert(x.sum() > 0, "not positive")
@@ -149,3 +149,12 @@ class Always(Base):
     def forward(self, x):
         y = x.view(2, 4)  # DY010
         return y if x.sum() > 0 else -y
+
+
+@supported("`except IndexError` around `x[n]`")
+class TryValues(Base):
+    def forward(self, x):
+        try:
+            return x[int(x.argmax()) + 1]
+        except IndexError:
+            return x[0]

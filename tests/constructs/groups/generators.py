@@ -17,21 +17,7 @@ class Generator(Base):
         return total
 
 
-@supported("`yield from`")
-class YieldFrom(Base):
-    def inner(self, x):
-        if x[0] > 0:
-            yield x * 2
-
-    def outer(self, x):
-        yield from self.inner(x)
-        yield x * 3
-
-    def forward(self, x):
-        return list(self.outer(x))
-
-
-@refused("`generator.send(value)`", "an object with a method")
+@supported("`generator.send(value)`")
 class Send(Base):
     def states(self):
         total = 0
@@ -44,17 +30,17 @@ class Send(Base):
         states = self.states()
         next(states)
         for v in x:
-            total = states.send(v)  # DY010
+            total = states.send(v)
         return total
 
 
-@supported("generator expressions with decisions: `sum(v for v in x if v > 0)`, `any(...)`, `next(...)`")
+@supported("generator expressions with decisions: `sum(v for v in x if v > 0)`, `next(...)`")
 class Expression(Base):
     def forward(self, x):
         return sum(v for v in x if v > 0), next((i for i, v in enumerate(x) if v > 0), -1)
 
 
-@supported("comprehensions of lists, dicts and sets, nested and with conditions")
+@supported("comprehensions of lists and dicts, nested and with conditions")
 class Comprehensions(Base):
     def forward(self, x):
         return {i: [w for w in x.tolist() if w > v] for i, v in enumerate(x.tolist()) if v < 0.5}
@@ -83,9 +69,7 @@ class Halves:
         return self.v
 
 
-@refused(
-    "a generator with decisions, handed to a function written in C: `zip` is followed, `deque` is not", "a `for` loop"
-)
+@refused("a generator with decisions, handed to a class written in C: `deque(generator)`", "a `for` loop")
 class HandedToC(Base):
     def states(self, x):
         for v in x:
@@ -96,3 +80,18 @@ class HandedToC(Base):
         import collections
 
         return len(collections.deque(self.states(x)))  # DY002
+
+
+@supported("`yield from`, and the value that the inner generator returns")
+class YieldFrom(Base):
+    def inner(self, x):
+        if x[0] > 0:
+            yield x * 2
+        return 3
+
+    def outer(self, x):
+        count = yield from self.inner(x)
+        yield x * count
+
+    def forward(self, x):
+        return list(self.outer(x))

@@ -12,7 +12,7 @@ class Square(Base):
         return (torch.randn(WIDTH, WIDTH, generator=generator),)
 
 
-@supported("`y.add_(1)`, `y += 1`, `y.clamp_(min=0)`, `y.zero_()`, `F.relu(y, inplace=True)`")
+@supported("`y.mul_(2)`, `y += 1`, `F.relu(y, inplace=True)`")
 class InPlace(Base):
     def forward(self, x):
         y = x.clone()
@@ -73,7 +73,7 @@ class Diagonal(Square):
         return y
 
 
-@refused("`y.unsqueeze_(0)`, `y.resize_`, `y.t_()` where `y` has a view", "`y = y.unsqueeze(0)`")
+@refused("`y.unsqueeze_(0)` where `y` has a view", "`y = y.unsqueeze(0)`")
 class Reshaped(Base):
     def forward(self, x):
         y = x * 2
@@ -102,7 +102,7 @@ class Detached(Base):
         return y.contiguous()
 
 
-@supported("`y.to(dtype)`, `y.float()`, `y.type_as(z)`, `y.view(dtype)`")
+@supported("`x.to(torch.int32)`, `x.double()`")
 class ElementTypes(Base):
     def forward(self, x):
         y = x.double() if x.sum() > 0 else x.to(torch.int32)
@@ -125,3 +125,10 @@ class Complex(Base):
 class Half(Base):
     def forward(self, x):
         return x.half() * 2 if x.sum() > 0 else x.bfloat16()
+
+
+@refused("`y.data_ptr()`, `y.storage()`: the memory itself", "`y is x`")
+class Memory(Base):
+    def forward(self, x):
+        y = x.clone() if x.sum() > 0 else x
+        return y.data_ptr() == x.data_ptr()  # DY001

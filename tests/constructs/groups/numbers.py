@@ -47,9 +47,7 @@ class Builtins(Base):
         return pow(abs(v), 2), max([v, w]), sum([v, w], 1.0), int(v), bool(w)
 
 
-@supported(
-    "`math`: `sqrt`, `exp`, `log`, `floor`, `ceil`, `trunc`, `sin`, `atan2`, `hypot`, `isclose`, `isnan`, `inf`, ..."
-)
+@supported("`math`: `sqrt`, `exp`, `log`, `floor`, `ceil`, `trunc`, `tanh`, `atan2`, `hypot`, `isclose`")
 class Math(Base):
     def forward(self, x):
         v, w = x[0].item(), x[1].item()
@@ -64,7 +62,7 @@ class MathDomain(Base):
         return math.sqrt(x[0].item())
 
 
-@refused("`math.factorial`, `math.comb`", "a table: `[1, 1, 2, 6][n]`")
+@refused("`math.factorial(n)`", "a table: `[1, 1, 2, 6][n]`")
 class Combinatorics(Base):
     def forward(self, x):
         n = int(x.argmax()) + 2
@@ -77,14 +75,14 @@ class Modulus(Base):
         return pow(int(x.argmax()), 2, 3) if x[0] > 0 else 0  # DY008
 
 
-@refused("methods of numbers: `n.bit_length()`, `v.hex()`", "arithmetic")
+@refused("methods of numbers: `n.bit_length()`", "arithmetic")
 class Methods(Base):
     def forward(self, x):
         v = x[0].item()
         return int(v * 100).bit_length() if v > 0 else 0  # DY010
 
 
-@supported("`statistics.mean`, `statistics.median`")
+@supported("`statistics.median`")
 class Statistics(Base):
     paths = 1
 
@@ -92,13 +90,13 @@ class Statistics(Base):
         return statistics.median(x.tolist())
 
 
-@refused("complex numbers of Python: `complex(v, w)`, `cmath`", "`torch.complex`")
+@refused("complex numbers of Python: `complex(v, w)`", "`torch.complex`")
 class Complex(Base):
     def forward(self, x):
         return abs(complex(x[0].item(), 1.0)) if x[0] > 0 else 0.0  # DY001
 
 
-@supported("a number back in a tensor: `torch.tensor(v)`, `torch.tensor([v, 1])`, `x * v`, `x[0] = v`, `torch.full`")
+@supported("a number back in a tensor: `torch.tensor([v, 1])`, `x * v`, `x[0] = v`, `torch.full`")
 class BackToTensor(Base):
     def forward(self, x):
         v = x.sum().item() * 2
@@ -109,9 +107,7 @@ class BackToTensor(Base):
         return y * v
 
 
-@supported(
-    "a number as an option of an operation: `x.clamp(min=v)`, `x.pow(n)`, `F.leaky_relu(x, v)`, `torch.roll(x, n)`"
-)
+@supported("a number as an option of an operation: `x.clamp(min=v)`, `x.pow(n)`, `torch.roll(x, n)`")
 class Options(Base):
     def forward(self, x):
         v, n = x.mean().item(), int(x.argmax())

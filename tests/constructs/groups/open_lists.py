@@ -15,7 +15,7 @@ class Stack(Base):
         return torch.stack(seen), torch.cat(seen)
 
 
-@supported("`seen.append(n)` of numbers, flags, and tuples of numbers and tensors")
+@supported("`seen.append(n)` of tuples of numbers and tensors")
 class Tuples(Base):
     def forward(self, x):
         seen = []
@@ -35,7 +35,7 @@ class Result(Base):
         return seen, len(seen)
 
 
-@supported("`seen[-1]`, `seen[i]`, `seen[1:]`, `seen[i] = v`, `IndexError`")
+@supported("`seen[-1]`, `seen[i]`, `seen[1:]`, `seen[i] = v`")
 class Indexing(Base):
     def forward(self, x):
         seen = [x]
@@ -45,7 +45,7 @@ class Indexing(Base):
         return seen[len(seen) // 2], seen[1:]
 
 
-@supported("`for v in seen`, `sum(seen)`, `max(seen)`, `[f(v) for v in seen]`, `reversed`, `zip`, `enumerate`")
+@supported("`for v in seen`, `sum(seen)`, `[f(v) for v in seen]`, `enumerate(seen)`")
 class Iteration(Base):
     def forward(self, x):
         seen = []
@@ -59,7 +59,7 @@ class Iteration(Base):
         return total, sum(seen), [v * 2 for v in seen]
 
 
-@supported("`seen.pop()`, `seen.pop(0)`: a stack or a queue")
+@supported("`todo.pop()`, `while todo`: a stack")
 class Pop(Base):
     def forward(self, x):
         todo, total = [x.sum().item()], 0.0
@@ -72,7 +72,7 @@ class Pop(Base):
         return total
 
 
-@supported("`seen.extend`, `seen + other`, `seen.reverse()`, `seen.copy()`, `v in seen`")
+@supported("`seen + other`, `seen.reverse()`, `v in seen`")
 class Joining(Base):
     def forward(self, x):
         seen = []
@@ -84,17 +84,17 @@ class Joining(Base):
         return other, 2 in seen
 
 
-@supported("`min(seen)`, `max(seen, default=0)` of numbers")
+@supported("`min(seen)`, `max(seen)` of numbers")
 class Sorting(Base):
     def forward(self, x):
-        seen = []
+        seen = [0.0]
         while x.norm() > 0.1:
             x = x / 2
             seen.append(x.sum().item())
-        return min(seen, default=1.0), max(seen, default=0.0)
+        return min(seen), max(seen)
 
 
-@refused("`sorted(seen)`, `seen.sort()`", "a tensor: `torch.stack(seen)`, `argsort`")
+@refused("`seen.sort()`", "a tensor: `torch.stack(seen)`, `argsort`")
 class SortingByKey(Base):
     def forward(self, x):
         seen = []
@@ -106,8 +106,8 @@ class SortingByKey(Base):
 
 
 @refused(
-    "dicts, sets and texts that grow; lists of dicts, lists, objects or tensors of other shapes",
-    "a list of tuples; a tensor that grows",
+    "a text that grows",
+    "a list of numbers",
 )
 class Growing(Base):
     def forward(self, x):
@@ -141,3 +141,24 @@ class Changed(Base):
             x.div_(2)  # DY006
             seen.append(x)
         return torch.stack(seen)
+
+
+@refused("`seen.remove(v)`", "a tensor: `torch.tensor(seen)`")
+class Removing(Base):
+    def forward(self, x):
+        seen = [1.0]
+        while x.norm() > 0.1:
+            x = x / 2
+            seen.append(x.sum().item())
+        seen.remove(1.0)  # DY011
+        return seen
+
+
+@supported("`torch.tensor(seen)`")
+class ToTensor(Base):
+    def forward(self, x):
+        seen = []
+        while x.norm() > 0.1:
+            x = x / 2
+            seen.append(x.argmax().item())
+        return torch.tensor(seen)

@@ -4,6 +4,8 @@ import asyncio
 import logging
 import os
 import random
+import sys
+import time
 import warnings
 
 import torch
@@ -25,7 +27,7 @@ class Print(Base):
         return x if x.sum() > 0 else -x
 
 
-@bounded('`logging`: `logger.info("sum %s", x.sum())`', "left out")
+@bounded('`logging`: `logger.debug("sum %s", x.sum())`', "left out")
 class Logging(Base):
     notes = 1
 
@@ -44,15 +46,13 @@ class Warnings(Base):
         return x if x.sum() > 0 else -x
 
 
-@refused(
-    "`torch.rand`, `torch.randn_like`, `torch.bernoulli`, `torch.multinomial`, seeded or not", "pass the numbers in"
-)
+@refused("random numbers: `torch.randn_like(x)`", "pass the numbers in")
 class Random(Base):
     def forward(self, x):
         return x + torch.randn_like(x) if x.sum() > 0 else x  # DY005
 
 
-@refused("`random.random()`, `random.choice`, `uuid`, `secrets`", "pass the numbers in")
+@refused("`random.random()`", "pass the numbers in")
 class PythonRandom(Base):
     def forward(self, x):
         return x * random.random() if x.sum() > 0 else x  # DY005
@@ -64,7 +64,7 @@ class Dropout(Base):
         return F.dropout(x) if x.sum() > 0 else x  # DY005
 
 
-@supported("dropout and batch normalisation in `eval` mode, `if self.training`")
+@supported("dropout in `eval` mode, `if self.training`")
 class EvalMode(Base):
     def forward(self, x):
         if self.training:
@@ -80,7 +80,7 @@ class Training(Base):
         return x if x.sum() > 0 else -x
 
 
-@refused("derivatives: `torch.autograd.grad`, `y.backward()`, `torch.func.grad`", "the derivative as a formula")
+@refused("derivatives: `torch.autograd.grad`", "the derivative as a formula")
 class Gradient(Base):
     def forward(self, x):
         with torch.enable_grad():
@@ -89,20 +89,20 @@ class Gradient(Base):
         return gradient if x.sum() > 0 else x
 
 
-@refused("`torch.func.grad`, `torch.func.jacrev`", "the derivative as a formula")
+@refused("`torch.func.grad`", "the derivative as a formula")
 class FunctionalGradient(Base):
     def forward(self, x):
         return torch.func.grad(lambda y: (y**2).sum())(x) if x.sum() > 0 else x  # DY002
 
 
-@refused("reading a file: `open(path)`, `torch.load`", "read it in `__init__`")
+@refused("reading a file: `open(path)`", "read it in `__init__`")
 class File(Base):
     def forward(self, x):
         with open(os.devnull) as file:  # DY002
             return x if x.sum() > 0 and not file.read() else -x
 
 
-@refused("writing a file: `torch.save`, `file.write`", "return the value")
+@refused("writing a file: `torch.save`", "return the value")
 class WriteFile(Base):
     def forward(self, x):
         if x.sum() > 0:
@@ -110,13 +110,13 @@ class WriteFile(Base):
         return x
 
 
-@bounded("`os.environ`, module globals and the model's configuration", "as they are while compiling")
+@bounded("`os.environ`, and globals of a Python module", "as they are while compiling")
 class Environment(Base):
     def forward(self, x):
         return x if x.sum() > THRESHOLD + len(os.environ.get("NOT_SET", "")) else -x
 
 
-@refused("`async def`, `await`", "a plain function")
+@refused("`async def`", "a plain function")
 class Coroutine(Base):
     async def step(self, x):  # DY002
         return x if x.sum() > 0 else -x
@@ -141,7 +141,7 @@ def _(x):
     return torch.empty_like(x)
 
 
-@refused("an operation without a translation: `torch.linalg.svd`", "operations that [have one](errors/DY004.md)")
+@refused("an operation without a translation: `torch.linalg.svdvals`", "operations that [have one](errors/DY004.md)")
 class Untranslated(Base):
     @staticmethod
     def inputs(generator):
@@ -149,3 +149,17 @@ class Untranslated(Base):
 
     def forward(self, x):
         return torch.linalg.svdvals(x) if x.sum() > 0 else x  # DY004
+
+
+@refused("`sys.exit()`", "`raise`")
+class Exit(Base):
+    def forward(self, x):
+        if x.sum() > 0:
+            sys.exit(1)  # DY002
+        return x
+
+
+@refused("the time: `time.time()`, `datetime.now()`", "pass it in")
+class Time(Base):
+    def forward(self, x):
+        return time.time() if x.sum() > 0 else 0.0  # DY005

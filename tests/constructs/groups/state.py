@@ -33,7 +33,7 @@ class Scratch(Base):
         return self.scratch if x.sum() > 0 else x
 
 
-@supported("a buffer: `self.total += x`, `self.total.copy_(x)`, `self.total = y`")
+@supported("a buffer: `self.total += x`, `self.total = y`")
 class Buffer(Base):
     def __init__(self):
         super().__init__()
@@ -47,7 +47,7 @@ class Buffer(Base):
         return self.total.clone()
 
 
-@supported("a parameter changed in place: `self.weight.mul_(2)` without gradients")
+@supported("a parameter changed in place: `self.a.bias.data.add_(1)`")
 class Parameter(Base):
     def forward(self, x):
         if x.sum() > 0:
@@ -55,7 +55,7 @@ class Parameter(Base):
         return self.a(x)
 
 
-@supported("a list, dict or deque on the model, up to a length: `self.window.append(x)` with `maxlen`")
+@supported("a `deque(maxlen=3)` on the model")
 class Window(Base):
     def __init__(self):
         super().__init__()
@@ -91,7 +91,7 @@ class GrowingTensorState(Base):
         return self.cache.mean(0)
 
 
-@supported("an attribute of a submodule or of an object that hangs on the model")
+@supported("an attribute of a submodule")
 class Submodule(Base):
     def __init__(self):
         super().__init__()
@@ -103,7 +103,7 @@ class Submodule(Base):
         return x * self.a.uses
 
 
-@refused("a module or parameter that is replaced: `self.head = nn.Identity()`", "an `if` between modules")
+@refused("a module that is replaced: `self.head = nn.Identity()`", "an `if` between modules")
 class Replaced(Base):
     def forward(self, x):
         if x.sum() > 0:
@@ -113,13 +113,13 @@ class Replaced(Base):
 
 @refused("`global name` and an assignment to it", "an attribute of the model")
 class Global(Base):
-    def forward(self, x):
+    def forward(self, x):  # DY007
         global _last
-        _last = x  # DY007
+        _last = x
         return x if x.sum() > 0 else -x
 
 
-@supported("a list or dict of the module that a call changes: `_seen.append(1)`")
+@supported("a list of the Python module that a call changes: `_seen.append(1)`")
 class GlobalList(Base):
     def forward(self, x):
         if len(_seen) < 3 and x.sum() > 0:

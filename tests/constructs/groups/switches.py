@@ -11,9 +11,7 @@ class ModuleByIndex(Base):
         return self.layers[int(x.argmax())](x)
 
 
-@supported(
-    "`items[i]`, `items[-i]`, `items[i] = v`, `items.pop(i)`, `items.insert(i, v)` on a list or tuple of known length"
-)
+@supported("`items[i]`, `items[-i]`, `items[i] = v`, `items.pop(i)` on a list of known length")
 class ListByIndex(Base):
     def forward(self, x):
         i = int(x.argmax())
@@ -30,14 +28,14 @@ class OutOfRange(Base):
         return [x, -x][int(x.argmax())]
 
 
-@supported("`table[i]`, `table.get(i, default)` on a dict with whole numbers as keys")
+@supported("`table[i]` on a dict with whole numbers as keys")
 class DictByNumber(Base):
     def forward(self, x):
         table = {0: self.a, 5: self.b, 10: self.c}
         return table[int(x.argmax()) * 5](x)
 
 
-@supported('`self.heads[str(i)]`, `table[f"layer{i}"]`, `getattr(self, f"head{i}")`')
+@supported("`self.heads[str(i)]`, `getattr(self, name)` with a name made of `i`")
 class DictByText(Base):
     def __init__(self):
         super().__init__()
@@ -54,7 +52,7 @@ class ByFlag(Base):
         return (self.a, self.b)[x.sum() > 0](x) + {True: 1, False: 2}[(x[0] > 0).item()]
 
 
-@supported("a slice of a list: `self.layers[:n]`, `items[n:]`")
+@supported("a slice of a list: `self.layers[:n]`")
 class BySlice(Base):
     paths = 3
 
@@ -70,7 +68,7 @@ class Index(Base):
         return [0, 2, 1].index(int(x.argmax())), [0, 0, 1].count(int(x.argmax()))
 
 
-@supported("a new key of a dict with a bound: `found[n % 4] = x`, `found[int(x.argmax())] = x`")
+@supported("a new key of a dict with a bound: `found[n % 4] = x`")
 class BoundedKey(Base):
     def forward(self, x):
         found = {}
@@ -92,7 +90,7 @@ class ManyCases(Base):
         return {int(x[0] * 100) % 65: x}  # DY008
 
 
-@refused("a new key of a dict, or an item of a set, without a bound", "`n % 4`, `min(max(n, 0), 3)`")
+@refused("a new key of a dict without a bound", "`n % 4`, `min(max(n, 0), 3)`")
 class OpenKey(Base):
     def forward(self, x):
         return {int(x.sum()): x}  # DY008
@@ -104,13 +102,13 @@ class FloatKey(Base):
         return {0.5: x}[x.sum().item()]  # DY008
 
 
-@refused('the text of a float: `str(v)`, `f"{v:.2f}"`', "`str` of a whole number")
+@refused("the text of a float as a key: `str(v)`", "`str` of a whole number")
 class FloatText(Base):
     def forward(self, x):
         return {"0.0": x}[str(x.sum().item())]  # DY001
 
 
-@supported("`torch.index_select`, `gather`, `x[i]` with a number or tensor of the input")
+@supported("`x.gather`, `x[i]` with a number or tensor of the input")
 class TensorIndex(Base):
     paths = 1
 

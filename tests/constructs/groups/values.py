@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import torch
 
-from tests.constructs.construct import Base, bounded, supported
+from tests.constructs.construct import Base, supported
 
 
 @supported("tensors of other shapes, ranks and element types")
@@ -41,7 +41,7 @@ class OtherResults(Base):
         return {"x": x} if x[1] > 0 else None
 
 
-@supported("lists that are longer on one path: `append`, `extend`, `insert`, `pop`, `remove`, `del`")
+@supported("lists that are longer on one path: `append`, `insert`, `pop`, `del`")
 class Lists(Base):
     paths = 3
 
@@ -56,7 +56,7 @@ class Lists(Base):
         return items
 
 
-@supported("dicts with other keys: `d[key] = v`, `d.pop`, `d.update`, `d.setdefault`, `d | e`")
+@supported("dicts with other keys: `d[key] = v`, `d.pop`, `d.setdefault`, `d | e`")
 class Dicts(Base):
     paths = 4
 
@@ -71,7 +71,7 @@ class Dicts(Base):
         return found
 
 
-@supported("sets of numbers known while compiling: `add`, `&`, `|`, `in`")
+@supported("sets of numbers known while compiling: `add`, `|`, `in`")
 class Sets(Base):
     paths = 3
 
@@ -83,7 +83,7 @@ class Sets(Base):
         return x * len(seen), sorted(seen | {7}), 1 in seen
 
 
-@supported("`deque`, `defaultdict`, `OrderedDict`, `Counter`")
+@supported("`deque`, `defaultdict`, `Counter`")
 class Collections(Base):
     paths = 3
 
@@ -140,7 +140,7 @@ class Delete(Base):
         return y
 
 
-@supported("unpacking: `a, *rest = items`, `f(*items, **options)`, `{**d}`")
+@supported("unpacking: `a, *rest = items`, `[*items]`, `{**d}`")
 class Unpacking(Base):
     def forward(self, x):
         items = [x[0], x[1]]
@@ -159,7 +159,7 @@ class ListSlices(Base):
         return items[::-1]
 
 
-@bounded("values from a list that the program cannot count down: each combination of flags", "260 forms at one place")
+@supported("a list of texts that depends on many flags", "each combination is compiled: keep them few")
 class Forms(Base):
     paths = 4
 
@@ -169,3 +169,32 @@ class Forms(Base):
             if v > 0:
                 names.append(f"item{i}")
         return names
+
+
+@supported(
+    "assignments to several targets, swaps, annotations: `a = b = v`, `x[0], x[1] = x[1], x[0]`, `y: Tensor = x`"
+)
+class Targets(Base):
+    def forward(self, x):
+        (a, b), c = (x[0], x[1]), x[2]
+        a = b = a + 1 if c > 0 else b
+        a += 1
+        y: torch.Tensor = x.clone()
+        y[0], y[1] = x[1], x[0]
+        return a, b, y
+
+
+@supported("options of a call that differ: `x.sum(**options)`")
+class CallOptions(Base):
+    def forward(self, x):
+        options = {"dim": 0}
+        if x[0] > 0:
+            options["keepdim"] = True
+        return x.sum(**options)
+
+
+@supported("what a tensor is: `x.dtype`, `x.device`, `x.ndim`, `x.stride()`", "known while compiling")
+class Properties(Base):
+    def forward(self, x):
+        y = x if x.sum() > 0 else x[None].double()
+        return y.ndim * 2 if y.dtype == torch.float32 and y.device.type == "cpu" else y.stride()

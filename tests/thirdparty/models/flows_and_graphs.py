@@ -63,7 +63,12 @@ class EdgeContraction(nn.Module):
         return nodes, edges, batch
 
 
-@case("torch-geometric", "GCNConv, EdgePooling", decides="which edges are contracted, best first, one by one")
+@case(
+    "torch-geometric",
+    "GCNConv, EdgePooling",
+    decides="which edges are contracted, best first, one by one",
+    fails="wrong result",
+)
 def edge_pooling():
     return EdgeContraction(), [(torch.randn(5, 4), torch.randint(0, 5, (2, 6))) for _ in range(INPUTS)]
 

@@ -74,18 +74,17 @@ class Generate(nn.Module):
         return self.model.generate(words, **self.options)
 
 
-@case("transformers", "GPT2LMHeadModel.generate", decides="after how many words the sentence ends")
-def gpt2_generate():
-    config = GPT2Config(
-        vocab_size=16, n_embd=32, n_layer=2, n_head=4, n_positions=64, initializer_range=0.5, **TOKENS
-    )
-    return Generate(GPT2LMHeadModel(config), max_new_tokens=6, do_sample=False), prompts(4, 16)
-
-
 @case("transformers", "T5ForConditionalGeneration.generate", decides="after how many words the sentence ends")
 def t5_generate():
     config = T5Config(
-        vocab_size=16, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, decoder_start_token_id=0, initializer_factor=3.0
+        vocab_size=16,
+        d_model=32,
+        d_kv=8,
+        d_ff=64,
+        num_layers=2,
+        num_heads=4,
+        decoder_start_token_id=0,
+        initializer_factor=3.0,
     )
     return Generate(T5ForConditionalGeneration(config), max_new_tokens=6, do_sample=False), prompts(4, 16)
 

@@ -7,7 +7,9 @@ from mixture_of_experts import MoE
 from tests.thirdparty.case import INPUTS, case
 
 
-@case("entmax", "Sparsemax, Entmax15 with a partial sort", decides="whether the support needs a longer sort, row by row")
+@case(
+    "entmax", "Sparsemax, Entmax15 with a partial sort", decides="whether the support needs a longer sort, row by row"
+)
 def sparse_attention():
     layers = torch.nn.Sequential(entmax.Sparsemax(dim=-1, k=2), entmax.Entmax15(dim=-1, k=2))
     return layers, [(torch.randn(3, 8) * (4.0 / (1 + index)),) for index in range(INPUTS)]
