@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import torch
 
-from dycl.rewrite.grown_lists import GrownList
+from dycl.rewrite.grown_lists import GrownList, grown
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.instructions import (
     BranchOn,
@@ -17,6 +17,7 @@ from dycl.rewrite.instructions import (
     Register,
     Yield,
 )
+from dycl.rewrite.signals import Refused
 
 Purpose = Literal["call", "construct", "next"]
 
@@ -79,6 +80,13 @@ class ItemIterator:
 
     items: tuple[Any, ...] | list[Any] | range
     position: int = 0
+    known: int | None = None
+    """How many items a list had when the loop over it began: it may grow while it is gone through."""
+
+    @property
+    def in_growth(self) -> int:
+        """How many items have been gone through that were not there when the loop began."""
+        return 0 if self.known is None else max(0, self.position - self.known)
 
     def __iter__(self) -> "ItemIterator":
         return self
@@ -144,6 +152,8 @@ class RangeIterator:
     def unfinished(self) -> Any:
         if type(self.rows) is GrownList:
             return self.position < self.rows.size()
+        if type(self.rows) is list:
+            return self.position < len(self.rows)
         if self.stop is None:
             return True
         if isinstance(self.step, HostValue):
@@ -163,6 +173,13 @@ def _item(rows: Any, position: Any) -> Any:
         return tuple([_item(part, position) for part in rows])
     if isinstance(rows, range):
         return rows.start + position * rows.step
+    if type(rows) is list and isinstance(position, int):
+        return rows[position]
+    if type(rows) is list:
+        table = grown(rows, position.recorder)
+        if table is None:
+            raise Refused("DY011", "a loop goes over a list that grows, and its items are not of one kind")
+        return table.item(position)
     if type(rows) is GrownList:
         return rows.item(position)
     return torch.select(rows, 0, position.symbol() if isinstance(position, HostValue) else position)

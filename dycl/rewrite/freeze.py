@@ -157,7 +157,7 @@ class Freezer:
             case Frame():
                 return self.frame(value)
             case ItemIterator():
-                return (Tag.ITERATOR, self.freeze(value.items), value.position)
+                return (Tag.ITERATOR, self.freeze(value.items), value.position, value.known)
             case ParallelIterator():
                 return (Tag.PARALLEL, self._all(value.parts))
             case RangeIterator():

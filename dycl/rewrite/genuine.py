@@ -34,12 +34,17 @@ def operands(machine: "Machine", frame: Frame, instruction: Call) -> tuple[Any, 
     return callee, tuple(args), kwargs
 
 
+_OUR_NAMES = ("HostValue", "HostText", "HostArray", "HostRange", "GrownList", "RangeIterator")
+
+
 def require_genuine(machine: "Machine", frame: Frame, instruction: Instruction, error: Exception) -> None:
     """Refuse unless a call fails in the same way on real values: else it is DyCL that cannot follow it."""
     if "numpy() is not supported for tensor subclasses" in str(error):
         raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
     if type(error).__name__ == "GuardOnDataDependentSymNode":
         raise Refused("DY008", "the operation needs to know a size that only the input determines")
+    if any(name in str(error) for name in _OUR_NAMES):
+        raise Refused("DY010", "DyCL cannot follow this: code without decisions gets a value that it cannot use")
     if not isinstance(instruction, Call):
         return
     callee, args, kwargs = operands(machine, frame, instruction)

@@ -185,6 +185,18 @@ class HostValue:
 
     __rxor__ = __xor__
 
+    def __trunc__(self) -> "HostValue":
+        return self.converted("int")
+
+    def __floor__(self) -> "HostValue":
+        return self if self.kind != "float" else self._rounded(torch.floor)
+
+    def __ceil__(self) -> "HostValue":
+        return self if self.kind != "float" else self._rounded(torch.ceil)
+
+    def _rounded(self, function: Callable[[torch.Tensor], torch.Tensor]) -> "HostValue":
+        return HostValue("float", function(self.tensor), self.recorder).converted("int")
+
     def __round__(self, digits: Any = None) -> "HostValue":
         if digits is None:
             rounded = self if self.kind == "float" else +self

@@ -227,7 +227,9 @@ class Machine:
                 return RangeIterator(start, None, step[0] if step else 1)
             case GrownList():
                 return RangeIterator(0, None, 1, source)
-            case list() | range():
+            case list():
+                return ItemIterator(source, known=len(source))
+            case range():
                 return ItemIterator(source)
             case HostRange():
                 return RangeIterator(source.start, source.stop, source.step)

@@ -35,7 +35,7 @@ from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.machine import Machine
 from dycl.rewrite.recorder import Recorder
 from dycl.rewrite.results import result_structure
-from dycl.rewrite.rolled import is_long
+from dycl.rewrite.rolled import goes_on_growing, is_long
 from dycl.rewrite.settings import rewriting
 from dycl.rewrite.signals import Reconsider, Refused, Restart
 from dycl.rewrite.skeleton import Leaf, Pinned, Skeleton
@@ -58,7 +58,7 @@ _VARIANTS_BEFORE_LISTS_GROW = 6
 _VARIANTS_BEFORE_EXACT = 32
 _MOST_EXACT_VARIANTS = 128
 _MOST_VARIANTS = 100
-_MOST_KINDS_OF_STATE = 40
+_MOST_KINDS_OF_STATE = 16
 _MOST_BLOCKS = 20_000
 # The next call's first block is explored when all that is known of this call is.
 _AFTER_ALL = (((2**62, 0),),)
@@ -172,14 +172,18 @@ class Rewriter:
 
     def _roll_long_loops(self) -> None:
         """Start anew with the long loops around this decision rolled up."""
-        long = {
-            (frame.function.code, register)
+        loops = [
+            ((frame.function.code, register), frame.registers.get(register))
             for frame in self.machine.frames
             for register in frame.function.loops
-            if register in frame.live(frame is self.machine.frames[-1]) and is_long(frame.registers.get(register))
-        }
-        new = long - self.unrolled - self.machine.rolled
+            if register in frame.live(frame is self.machine.frames[-1])
+        ]
+        growing = {loop for loop, iterator in loops if goes_on_growing(iterator)}
+        if growing & self.unrolled:
+            raise Refused("DY011", "a loop goes over a list that it adds to, without a known bound")
+        new = (growing | {loop for loop, iterator in loops if is_long(iterator)}) - self.unrolled - self.machine.rolled
         if new:
+            self.grows_lists = self.grows_lists or bool(growing)
             self.machine.rolled |= new
             raise Reconsider
 

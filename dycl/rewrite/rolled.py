@@ -17,6 +17,8 @@ LONG = 64
 
 def rolled_up(source: Any) -> RangeIterator | None:
     """An iterator over positions in `source`; None if its items have no common kind."""
+    if type(source) is list:
+        return RangeIterator(0, None, 1, source)
     if isinstance(source, range):
         return RangeIterator(source.start, source.stop, source.step)
     parts = source.parts if isinstance(source, ParallelIterator) else (source,)
@@ -41,6 +43,11 @@ def _rows(part: Any) -> Any:
         return None
     kinds = {(item.dtype, item.shape) for item in part}
     return torch.stack(part) if len(kinds) == 1 else None
+
+
+def goes_on_growing(iterator: Any) -> bool:
+    """Whether a loop goes over items that it has itself added to its list."""
+    return isinstance(iterator, ItemIterator) and iterator.in_growth > 2
 
 
 def is_long(iterator: Any) -> bool:

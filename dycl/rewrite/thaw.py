@@ -157,12 +157,13 @@ class Thawer:
                 self.seen[number] = getattr(self.thaw(owner), name)
             case (Tag.SUPER, cls, owner):
                 self.seen[number] = super(cls, self.thaw(owner))
-            case (Tag.ITERATOR, items, position):
+            case (Tag.ITERATOR, items, position, known):
                 source = self.thaw(items)
                 # The list may have grown while the loop goes over it.
-                grown = type(source) is GrownList
                 self.seen[number] = (
-                    RangeIterator(position, None, 1, source) if grown else ItemIterator(source, position)
+                    RangeIterator(position, None, 1, source)
+                    if type(source) is GrownList
+                    else ItemIterator(source, position, known)
                 )
             case (Tag.PARALLEL, parts):
                 side_by_side = tuple([self.thaw(part) for part in parts])

@@ -41,8 +41,8 @@ def without_numbers(skeleton: Any, dimensions: bool, constants: bool = False) ->
             return (Tag.GROWN, table[0], tuple(_without_names(shape) for _, shape in table[1]))
         case ((Tag.TENSOR | Tag.CONSTANT), dtype, shape, _) if constants:
             return (Tag.TENSOR, dtype, shape)
-        case (Tag.ITERATOR, items, position):
-            return (Tag.ITERATOR, _without_list_numbers(items, dimensions, constants), position)
+        case (Tag.ITERATOR, items, position, known):
+            return (Tag.ITERATOR, _without_list_numbers(items, dimensions, constants), position, known)
         case _:
             return tuple([without_numbers(part, dimensions, constants) for part in skeleton])
 
@@ -102,7 +102,7 @@ def program_points(skeleton: Any) -> Any:
     match skeleton:
         case (Tag.FRAME, function, position, _, values, *_):
             return ((function, position), *(point for value in values for point in program_points(value)))
-        case (Tag.ITERATOR, _, position):
+        case (Tag.ITERATOR, _, position, _):
             return ((Tag.ITERATOR, position),)
         case _:
             return tuple(point for part in skeleton for point in program_points(part))

@@ -67,7 +67,6 @@ class EdgeContraction(nn.Module):
     "torch-geometric",
     "GCNConv, EdgePooling",
     decides="which edges are contracted, best first, one by one",
-    fails="wrong result",
 )
 def edge_pooling():
     return EdgeContraction(), [(torch.randn(5, 4), torch.randint(0, 5, (2, 6))) for _ in range(INPUTS)]
