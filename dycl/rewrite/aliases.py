@@ -90,6 +90,10 @@ class Aliases:
         if "out" in kwargs and "out" in [item.name for item in func._schema.arguments if item.alias_info is not None]:
             return self._fill_out(func, args, kwargs, recorder)
         target = args[0]
+        if str(func) in ("aten.resize_as_.default", "aten.resize_.default"):
+            wanted = args[1].shape if isinstance(args[1], torch.Tensor) else args[1]
+            if tuple(wanted) == tuple(target.shape):
+                return target
         written = [item.alias_info is not None and item.alias_info.is_write for item in func._schema.arguments]
         if not isinstance(target, torch.Tensor) or not written[0] or any(written[1:]):
             raise Refused("DY004", f"`{func}` writes to a tensor in a way that has no translation")

@@ -15,6 +15,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.freeze import Freezer
+from dycl.rewrite.grown_lists import Template
 from dycl.rewrite.skeleton import Skeleton
 from dycl.rewrite.thaw import Thawer
 
@@ -101,15 +102,25 @@ def fill(container: Any, contents: Any) -> None:
 
 
 def freeze_contents(container: Any, freezer: Freezer) -> Skeleton:
-    """The skeleton of what a container holds now."""
+    """The skeleton of what a container holds now; keys are hidden from widening, since only known ones can be keys."""
     live = _live_contents(container)
-    items = live.items() if isinstance(live, dict) else live
-    return freezer.freeze(tuple(items))
+    if isinstance(live, set):
+        return (Template(freezer.freeze(tuple(sorted(live, key=repr)))), ())
+    if not isinstance(live, list | collections.deque):
+        return (Template(freezer.freeze(tuple(live))), freezer.freeze(tuple(live.values())))
+    return (None, freezer.freeze(tuple(live)))
 
 
 def thaw_contents(container: Any, skeleton: Skeleton, thawer: Thawer) -> None:
     """Let a container hold what a skeleton tells."""
-    items = thawer.thaw(skeleton)
+    keys, values = skeleton
     live = _live_contents(container)
+    known: Any = None if keys is None else thawer.thaw(keys.item)
+    items = () if values == () else thawer.thaw(values)
     live.clear()
-    live.update(items) if isinstance(live, dict | set) else live.extend(items)
+    if isinstance(live, set):
+        live.update(known)
+    elif known is not None:
+        live.update(zip(known, items, strict=True))
+    else:
+        live.extend(items)

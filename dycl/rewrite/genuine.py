@@ -43,6 +43,8 @@ def require_genuine(machine: "Machine", frame: Frame, instruction: Instruction, 
         raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
     if type(error).__name__ == "GuardOnDataDependentSymNode":
         raise Refused("DY008", "the operation needs to know a size that only the input determines")
+    if isinstance(error, NameError):
+        return
     if any(name in str(error) for name in _OUR_NAMES):
         raise Refused("DY010", "DyCL cannot follow this: code without decisions gets a value that it cannot use")
     if not isinstance(instruction, Call):

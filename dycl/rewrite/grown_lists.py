@@ -133,8 +133,11 @@ class GrownList:
     def item(self, place: Any) -> Any:
         """The item at a place that is known to exist."""
         number = place.symbol() if isinstance(place, HostValue) else place
-        values = iter([torch.select(column, 0, number) for column in self.columns])
-        return self._filled(self.template.item, values)
+        values = [torch.select(column, 0, number) for column in self.columns]
+        for value in values:
+            # The same tensor may stand in the list twice, or elsewhere too: it cannot be changed in place.
+            self.recorder.recording.aliases.share_outside(value)
+        return self._filled(self.template.item, iter(values))
 
     def _filled(self, skeleton: Skeleton, values: Iterator[torch.Tensor]) -> Any:
         match skeleton:

@@ -301,12 +301,21 @@ def _division(
     recorder = _recorder(left, right)
     divisor = lift(right, kind, recorder).tensor
     if isinstance(right, HostValue):
-        recorder.check(torch.ne(divisor, 0), "ZeroDivisionError", "division by zero")
+        recorder.check(torch.ne(divisor, 0), "ZeroDivisionError", _message_of_zero(plain, kind))
         # A sub-DNN computes before the host looks at the check: keep integer division from trapping.
         divisor = torch.where(torch.eq(divisor, 0), torch.ones_like(divisor), divisor)
     elif right == 0:
-        raise ZeroDivisionError("division by zero")
+        raise ZeroDivisionError(_message_of_zero(plain, kind))
     return HostValue(kind, function(lift(left, kind, recorder).tensor, divisor), recorder)
+
+
+def _message_of_zero(plain: Callable[[Any, Any], Any], kind: HostKind) -> str:
+    """What this Python says of a division by zero."""
+    try:
+        plain(PYTHON_TYPES[kind](1), PYTHON_TYPES[kind](0))
+    except ZeroDivisionError as error:
+        return str(error)
+    raise AssertionError(plain)
 
 
 def _power(left: Any, right: Any) -> Any:

@@ -43,12 +43,15 @@ def _require_inside(container: torch.Tensor, index: Any, machine: "Machine") -> 
     """Check a tensor's index where the program may catch the error; elsewhere the backend raises it."""
     if not machine.catches_errors():
         return
-    first = index[0] if isinstance(index, tuple) else index
-    if not isinstance(first, HostValue) or isinstance(index, tuple):
-        raise Refused("DY008", "whether this index is out of range depends on the input, and may be caught")
-    size = machine.number(container.shape[0])
-    inside = (first >= -size) & (first < size)
-    machine.recorder.check(inside.tensor, "IndexError", "index is out of bounds for dimension 0")
+    axis = 0
+    for part in index if isinstance(index, tuple) else (index,):
+        if part is Ellipsis or isinstance(part, torch.Tensor):
+            raise Refused("DY008", "whether this index is out of range depends on the input, and may be caught")
+        if isinstance(part, HostValue):
+            size = machine.number(container.shape[axis])
+            inside = (part >= -size) & (part < size)
+            machine.recorder.check(inside.tensor, "IndexError", f"index is out of bounds for dimension {axis}")
+        axis += part is not None
 
 
 def set_item(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -66,6 +69,8 @@ def set_item(machine: "Machine", args: tuple[Any, ...], kwargs: dict[str, Any]) 
         given, value = None, item(value.tensor, machine) if value.scalar else value.tensor
     if not mentions_host_value(index) and index is given:
         return NOT_HANDLED
+    if mentions_host_value(index):
+        _require_inside(container, index, machine)
     part, rest = selected(container, index)
     part[rest] = value.symbol() if isinstance(value, HostValue) else value
     return None

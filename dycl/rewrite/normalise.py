@@ -120,6 +120,9 @@ class _Statements(Expressions):
 
     def statement(self, node: ast.stmt) -> None:
         match node:
+            case ast.Expr(value=ast.Name() as value):
+                # A name on a line of its own fails if it is not bound.
+                self.move(self.register("unused"), self.expression(value), value)
             case ast.Expr(value=value):
                 self.expression(value)
             case ast.Assign(targets=targets, value=value):

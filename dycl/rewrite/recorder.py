@@ -326,7 +326,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if isinstance(tensor, FakeTensor):
             return tensor
         if id(tensor) not in self.recording.twins:
-            self.recording.twins[id(tensor)] = self.symbols.fake_tensor(tensor_type(tensor), tensor.stride())
+            # A view of an ordinary tensor must be one, or PyTorch refuses to keep track of its versions.
+            with torch.inference_mode(tensor.is_inference()):
+                self.recording.twins[id(tensor)] = self.symbols.fake_tensor(tensor_type(tensor), tensor.stride())
         return self.recording.twins[id(tensor)]
 
     def _with_twins(self, tree: Any, constants: bool) -> Any:
