@@ -301,18 +301,19 @@ def _division(
     recorder = _recorder(left, right)
     divisor = lift(right, kind, recorder).tensor
     if isinstance(right, HostValue):
-        recorder.check(torch.ne(divisor, 0), "ZeroDivisionError", _message_of_zero(plain, kind))
+        recorder.check(torch.ne(divisor, 0), "ZeroDivisionError", _message_of_zero(plain, left, right))
         # A sub-DNN computes before the host looks at the check: keep integer division from trapping.
         divisor = torch.where(torch.eq(divisor, 0), torch.ones_like(divisor), divisor)
     elif right == 0:
-        raise ZeroDivisionError(_message_of_zero(plain, kind))
+        raise ZeroDivisionError(_message_of_zero(plain, left, right))
     return HostValue(kind, function(lift(left, kind, recorder).tensor, divisor), recorder)
 
 
-def _message_of_zero(plain: Callable[[Any, Any], Any], kind: HostKind) -> str:
-    """What this Python says of a division by zero."""
+def _message_of_zero(plain: Callable[[Any, Any], Any], left: Any, right: Any) -> str:
+    """What this Python says of a division of such numbers by zero."""
+    kinds = [PYTHON_TYPES[kind_of(number) or "int"] for number in (left, right)]
     try:
-        plain(PYTHON_TYPES[kind](1), PYTHON_TYPES[kind](0))
+        plain(kinds[0](1), kinds[1](0))
     except ZeroDivisionError as error:
         return str(error)
     raise AssertionError(plain)
