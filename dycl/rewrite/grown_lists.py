@@ -132,8 +132,15 @@ class GrownList:
 
     def item(self, place: Any) -> Any:
         """The item at a place that is known to exist."""
+        return self._item(place, self.columns)
+
+    def _padded(self, rows: int) -> list[torch.Tensor]:
+        """The columns with rows that are there in any case: a sub-DNN computes before the host looks at a check."""
+        return [torch.cat([column, column.new_zeros((rows, *column.shape[1:]))]) for column in self.columns]
+
+    def _item(self, place: Any, columns: list[torch.Tensor]) -> Any:
         number = place.symbol() if isinstance(place, HostValue) else place
-        values = [torch.select(column, 0, number) for column in self.columns]
+        values = [torch.select(column, 0, number) for column in columns]
         for value in values:
             # The same tensor may stand in the list twice, or elsewhere too: it cannot be changed in place.
             self.recorder.recording.aliases.share_outside(value)
@@ -161,12 +168,13 @@ class GrownList:
         size, number = _tensor(self.size()), _tensor(index)
         inside = torch.logical_and(torch.ge(number, -size), torch.lt(number, size))
         self.recorder.check(inside, "IndexError", what)
-        return HostValue("int", torch.where(torch.lt(number, 0), number + size, number), self.recorder)
+        wrapped = torch.where(torch.lt(number, 0), number + size, number)
+        return HostValue("int", torch.where(inside, wrapped, torch.zeros_like(wrapped)), self.recorder)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self._with(lambda column: _sliced(column, index))
-        return self.item(self._place(index))
+        return self._item(self._place(index), self._padded(1))
 
     def unpacked(self, count: int, star: int | None) -> list[Any]:
         """What `count` variables get, of which the one at `star`, if any, gets a list."""
@@ -174,10 +182,11 @@ class GrownList:
         fits = torch.eq(size, wanted) if star is None else torch.ge(size, wanted)
         self.recorder.check(fits, "ValueError", f"not enough or too many values to unpack (expected {wanted})")
         if star is None:
-            return [self.item(place) for place in range(count)]
+            return [self._item(place, self._padded(count)) for place in range(count)]
         after = count - star - 1
         last = [self[place] for place in range(-after, 0)]
-        return [*(self.item(place) for place in range(star)), self[star : -after if after else None], *last]
+        first = [self._item(place, self._padded(count)) for place in range(star)]
+        return [*first, self[star : -after if after else None], *last]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
@@ -227,7 +236,7 @@ class GrownList:
 
     def pop(self, index: Any = -1) -> Any:
         place = self._place(index, "pop from empty list" if index == -1 else "pop index out of range")
-        result = self.item(place)
+        result = self._item(place, self._padded(1))
         before, after = _number(place), _number(place + 1)
         self.columns = [torch.cat([column[:before], column[after:]]) for column in self.columns]
         return result
