@@ -1,6 +1,6 @@
 """What the handlers of calls on dynamic values share: how to tell such a value, and how to read it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 NOT_HANDLED = object()
 Handler = Callable[["Machine", tuple[Any, ...], dict[str, Any]], Any]
+
+
+def handler_of(callee: Any, handlers: Mapping[Any, Handler]) -> Handler | None:
+    """The handler of a call, if there is one; what has no hash has none."""
+    try:
+        return handlers.get(callee)
+    except TypeError:
+        return None
 
 
 def is_dynamic(value: Any, machine: "Machine") -> bool:

@@ -308,9 +308,12 @@ class Expressions(Emitter):
             for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
                 if value is not None:
                     keyword_defaults.append((argument.arg, self.kept(self.expression(value), value)))
-        code = nested_code(node, self.code)
-        captures = tuple(self.renamed(name) for name in code.co_freevars)
         dest = self.register("function")
+        code = nested_code(node, self.code)
+        if code is None:
+            self.emit(Unsupported("DY003", "Python has no code of this function", self.span(node)))
+            return Read(dest)
+        captures = tuple(self.renamed(name) for name in code.co_freevars)
         instruction = MakeFunction(dest, code, tuple(defaults), tuple(keyword_defaults), captures, self.span(node))
         self.emit(instruction)
         return Read(dest)

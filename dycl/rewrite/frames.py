@@ -119,7 +119,10 @@ class ParallelIterator:
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """A generator whose body the machine interprets; its methods are the machine's (`calls`)."""
+    """A generator whose body the machine interprets.
+
+    Its methods are there to be found; calling them is the machine's work (`calls`), and nothing else can.
+    """
 
     frame: Frame
     started: bool = False
@@ -127,13 +130,13 @@ class Generator:
     value: Any = None
 
     def send(self, value: Any) -> Any:
-        raise NotImplementedError
+        raise Refused("DY002", "a generator is driven by code that DyCL does not follow")
 
     def throw(self, error: Any) -> Any:
-        raise NotImplementedError
+        raise Refused("DY002", "a generator is driven by code that DyCL does not follow")
 
     def close(self) -> None:
-        raise NotImplementedError
+        raise Refused("DY002", "a generator is driven by code that DyCL does not follow")
 
 
 @dataclass(slots=True, eq=False)

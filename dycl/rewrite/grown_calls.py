@@ -8,7 +8,7 @@ import torch
 
 from dycl.hcfg.types import HostKind
 from dycl.rewrite import natives
-from dycl.rewrite.dynamic import NOT_HANDLED, Handler, item, truth
+from dycl.rewrite.dynamic import NOT_HANDLED, Handler, handler_of, item, truth
 from dycl.rewrite.grown_lists import GrownList, Spread, Template, grown
 from dycl.rewrite.host_values import DTYPES, HostValue, kind_of, lift
 from dycl.rewrite.signals import Refused
@@ -32,10 +32,7 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: "
         return _open_slice(machine, *args)
     if not any(type(value) is GrownList for value in (*args, *kwargs.values())):
         return NOT_HANDLED
-    try:
-        handler = _HANDLERS.get(callee)
-    except TypeError:
-        handler = None
+    handler = handler_of(callee, _HANDLERS)
     if handler is not None:
         return handler(machine, args, kwargs)
     if getattr(callee, "__name__", "") in ("new_tensor",) and isinstance(callee.__self__, torch.Tensor):

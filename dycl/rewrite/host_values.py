@@ -23,7 +23,22 @@ PYTHON_TYPES: dict[HostKind, type] = {"bool": bool, "int": int, "float": float}
 _ORDER: tuple[HostKind, ...] = ("bool", "int", "float")
 
 
-class HostValue:
+class Undetermined:
+    """A number that natively run code cannot have: who asks for it has met a decision."""
+
+    __slots__ = ()
+
+    def __int__(self) -> int:
+        raise DecisionMet("`int` of a number that only the input determines")
+
+    def __float__(self) -> float:
+        raise DecisionMet("`float` of a number that only the input determines")
+
+    def __index__(self) -> int:
+        raise DecisionMet("a number that only the input determines is used as an index")
+
+
+class HostValue(Undetermined):
     """A number or flag of known kind and unknown value."""
 
     __slots__ = ("kind", "recorder", "tensor")
@@ -35,15 +50,6 @@ class HostValue:
 
     def __bool__(self) -> bool:
         raise DecisionMet("the truth of a number that only the input determines")
-
-    def __int__(self) -> int:
-        raise DecisionMet("`int` of a number that only the input determines")
-
-    def __float__(self) -> float:
-        raise DecisionMet("`float` of a number that only the input determines")
-
-    def __index__(self) -> int:
-        raise DecisionMet("a number that only the input determines is used as an index")
 
     def __format__(self, style: str) -> str:
         raise DecisionMet("the text of a number that only the input determines")

@@ -25,7 +25,7 @@ from dycl.rewrite import (
     texts,
 )
 from dycl.rewrite.bounds import bounds
-from dycl.rewrite.dynamic import NOT_HANDLED, Handler, is_dynamic, item, number_of, truth
+from dycl.rewrite.dynamic import NOT_HANDLED, Handler, handler_of, is_dynamic, item, number_of, truth
 from dycl.rewrite.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.freeze import import_symbol
 from dycl.rewrite.host_values import PYTHON_TYPES, HostValue, kind_of, whole_power
@@ -45,10 +45,7 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: "
     result = numpy_calls.apply(callee, args, kwargs, machine)
     if result is not NOT_HANDLED:
         return result
-    try:
-        handler = _HANDLERS.get(callee)
-    except TypeError:
-        handler = None
+    handler = handler_of(callee, _HANDLERS)
     if handler is not None:
         return handler(machine, args, kwargs)
     owner = getattr(callee, "__self__", None)

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
+from dycl.rewrite.host_values import Undetermined
 from dycl.rewrite.signals import DecisionMet, Refused
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ TORCH_DTYPES: dict[Any, torch.dtype] = {element: dtype for dtype, element in NUM
 HELP = "use the tensor operation that computes the same, or do this part before or behind the compiled program"
 
 
-class HostArray:
+class HostArray(Undetermined):
     """A NumPy array, or a NumPy scalar, of known element type and unknown contents."""
 
     __slots__ = ("scalar", "tensor")
@@ -110,15 +111,6 @@ class HostArray:
 
     def __bool__(self) -> bool:
         raise DecisionMet("the truth of an array that only the input determines")
-
-    def __int__(self) -> int:
-        raise DecisionMet("`int` of a number that only the input determines")
-
-    def __float__(self) -> float:
-        raise DecisionMet("`float` of a number that only the input determines")
-
-    def __index__(self) -> int:
-        raise DecisionMet("a number that only the input determines is used as an index")
 
     def __hash__(self) -> int:
         raise DecisionMet("a number that only the input determines is used as a key")

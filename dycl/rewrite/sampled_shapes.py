@@ -17,6 +17,7 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
+from dycl.rewrite.shape_rules import ATEN_ERRORS
 from dycl.rewrite.signals import Refused
 
 Assignment = Mapping[sympy.Symbol, int | float]
@@ -58,8 +59,8 @@ def samples(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str,
             example = _Example(assignment)
             try:
                 result = func(*example.of(args), **example.of(kwargs))
-            except Exception:
-                continue  # The operation does not take these sizes.
+            except ATEN_ERRORS:
+                continue  # the operation does not take these sizes
             results = tuple(result) if isinstance(result, tuple | list) else (result,)
             memories = [tensor.untyped_storage()._cdata for tensor in example.tensors.values()]
             sources = tuple(_position(memories, item.untyped_storage()._cdata) for item in results)

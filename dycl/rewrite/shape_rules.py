@@ -11,6 +11,8 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import _disable_current_modes
 
 NewSize = Callable[[], Any]
+# What PyTorch's kernels for tensors without data, partly Python, raise for arguments that an operation does not take.
+ATEN_ERRORS = (RuntimeError, IndexError, ValueError, TypeError, ArithmeticError, AssertionError)
 
 
 def by_rule(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], new_size: NewSize) -> Any:
@@ -31,8 +33,8 @@ def _pointwise(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[s
         with _disable_current_modes():
             given = [_one_element(value) for value in args]
             dtype = func(*given, **{name: _one_element(value) for name, value in kwargs.items()}).dtype
-    except Exception:
-        return NotImplemented
+    except ATEN_ERRORS:
+        return NotImplemented  # the meta kernel cannot tell the type
     return torch.empty(shape, dtype=dtype)
 
 

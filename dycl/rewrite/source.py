@@ -129,16 +129,24 @@ def _codes(text: str, filename: str) -> dict[tuple[str, int], list[types.CodeTyp
     return found
 
 
-def nested_code(node: FunctionNode, code: types.CodeType) -> types.CodeType:
-    """The code object that Python compiled for a function inside the function that was compiled to `code`."""
+def nested_code(node: FunctionNode, code: types.CodeType) -> types.CodeType | None:
+    """The code object that Python compiled for a function inside the function that was compiled to `code`.
+
+    None if Python left it out, as it does after a `return`.
+    """
     wanted = (_name(node), _first_line(node))
     candidates = [inner for inner in _inner_codes(code) if (inner.co_name, inner.co_firstlineno) == wanted]
     if len(candidates) > 1:
-        candidates = [inner for inner in candidates if _covers(node, inner)]
-    if not candidates or any(inner != candidates[0] for inner in candidates):
+        inside = [item for item in ast.walk(node) if isinstance(item, FunctionNode) and item is not node]
+        candidates = [
+            inner
+            for inner in candidates
+            if _covers(node, inner) and not any(_name(item) == _name(node) and _covers(item, inner) for item in inside)
+        ]
+    if any(inner != candidates[0] for inner in candidates):
         # Python compiles the body of `finally` several times, to equal codes.
         raise Refused("DY003", f"the code of `{_name(node)}` inside `{code.co_qualname}` cannot be told apart")
-    return candidates[0]
+    return candidates[0] if candidates else None
 
 
 def _inner_codes(code: types.CodeType) -> list[types.CodeType]:
@@ -154,8 +162,7 @@ def _inner_codes(code: types.CodeType) -> list[types.CodeType]:
 @lru_cache(maxsize=64)
 def _functions(text: str, filename: str) -> tuple[FunctionNode, ...]:
     tree = ast.parse(text, filename)
-    wanted = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
-    return tuple(node for node in ast.walk(tree) if isinstance(node, wanted))
+    return tuple(node for node in ast.walk(tree) if isinstance(node, FunctionNode))
 
 
 def _first_line(node: FunctionNode) -> int:

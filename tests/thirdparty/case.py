@@ -26,23 +26,17 @@ class Case:
     build: Build
     paths: int
     tolerance: float
-    fails: str
 
     def __str__(self) -> str:
         return self.name
 
 
-def case(
-    package: str, model: str, *, decides: str, paths: int = 2, tolerance: float = 1e-5, fails: str = ""
-) -> Callable[[Build], Case]:
-    """Makes a case of a function that builds a model. The inputs must take at least `paths` different ways.
-
-    `fails` is why DyCL does not compile it yet.
-    """
+def case(package: str, model: str, *, decides: str, paths: int = 2, tolerance: float = 1e-5) -> Callable[[Build], Case]:
+    """Makes a case of a function that builds a model. The inputs must take at least `paths` different ways."""
 
     def make(build: Build) -> Case:
         topic = build.__module__.rpartition(".")[2]
-        return Case(f"{topic}.{build.__name__}", package, model, decides, seeded(build), paths, tolerance, fails)
+        return Case(f"{topic}.{build.__name__}", package, model, decides, seeded(build), paths, tolerance)
 
     return make
 

@@ -11,9 +11,7 @@ from tests.thirdparty.case import Case, cases_of, topics
 
 
 @pytest.mark.parametrize("case", [case for topic in topics() for case in cases_of(topic)], ids=str)
-def test_the_compiled_model_equals_eager_pytorch(case: Case, request: pytest.FixtureRequest) -> None:
-    if case.fails:
-        request.applymarker(pytest.mark.xfail(reason=case.fails))
+def test_the_compiled_model_equals_eager_pytorch(case: Case) -> None:
     model, inputs = case.build()
     program = dycl.compile(model, copy.deepcopy(inputs[0]))
     paths = set()

@@ -40,6 +40,16 @@ class Expression(Base):
         return sum(v for v in x if v > 0), next((i for i, v in enumerate(x) if v > 0), -1)
 
 
+@supported("a generator expression inside another, and functions in code that Python leaves out (after `return`)")
+class Nested(Base):
+    def forward(self, x):
+        if sum(v for v in (2 * w for w in x) if v > 0) > 1:
+            return x
+        else:
+            return (lambda t: t * 2)(x)
+        return (lambda t: t * 3)(x)
+
+
 @supported("comprehensions of lists and dicts, nested and with conditions")
 class Comprehensions(Base):
     def forward(self, x):
