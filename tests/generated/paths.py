@@ -120,7 +120,11 @@ def tests_among(trace: dycl.Trace, source: str, filename: str) -> list[Test]:
 
 @functools.lru_cache(maxsize=100)
 def _places_of_tests(source: str) -> set[tuple[int, int, int | None]]:
-    """Line, first and last column of everything that Python itself tests, and of what `for` goes over."""
+    """Line, first and last column of everything that Python itself tests, and of what `for` goes over.
+
+    Calls are left out where they decide something inside: `zip` asks each of its parts for an item, so that one may
+    have a further item though the loop ends.
+    """
     tested: list[ast.expr | ast.pattern] = []
     for node in ast.walk(ast.parse(source)):
         match node:
@@ -134,5 +138,6 @@ def _places_of_tests(source: str) -> set[tuple[int, int, int | None]]:
                 tested.extend((pattern, *getattr(pattern, "patterns", ())))
                 tested.extend([guard] if guard else [])
     found: list[ast.expr | ast.pattern] = [test for test in tested if not isinstance(test, ast.Call)]
-    found.extend(node.iter for node in ast.walk(ast.parse(source)) if isinstance(node, ast.For))
+    loops = [node.iter for node in ast.walk(ast.parse(source)) if isinstance(node, ast.For)]
+    found.extend(source for source in loops if not ast.unparse(source).startswith("zip("))
     return {(test.lineno, test.col_offset, test.end_col_offset) for test in found}
