@@ -207,12 +207,31 @@ class Expressions(Emitter):
                     self.stop_unless(dest, True, end, node)
                 first = second
         else:
-            for position, operand in enumerate(node.values):
-                self.move(dest, self.expression(operand), operand)
-                if position < len(node.values) - 1:
-                    self.stop_unless(dest, isinstance(node.op, ast.And), end, operand)
+            for operand in node.values[:-1]:
+                self.leave_with(operand, isinstance(node.op, ast.Or), dest, end)
+            self.move(dest, self.expression(node.values[-1]), node.values[-1])
         self.place(end)
         return Read(dest)
+
+    def leave_with(self, node: ast.expr, outcome: bool, dest: Register, end: Label) -> None:
+        """Go to `end` with the value of `node` in `dest` if its truth is `outcome`; if not, the value is not needed.
+
+        As in Python, nothing is tested twice: in `a and b or c`, if `a` does not hold, `c` comes next.
+        """
+        if not isinstance(node, ast.BoolOp):
+            self.move(dest, self.expression(node), node)
+            self.stop_unless(dest, not outcome, end, node)
+            return
+        otherwise = self.label()
+        for operand in node.values[:-1]:
+            if isinstance(node.op, ast.Or) == outcome:
+                self.leave_with(operand, outcome, dest, end)
+            else:
+                following = self.label()
+                self.condition(operand, *((following, otherwise) if outcome else (otherwise, following)))
+                self.place(following)
+        self.leave_with(node.values[-1], outcome, dest, end)
+        self.place(otherwise)
 
     def stop_unless(self, register: Register, wanted: bool, end: Label, node: ast.expr) -> None:
         following = self.label()
