@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from dycl.hcfg.types import Span
 from dycl.rewrite.aliases import memory
 from dycl.rewrite.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.grown_lists import GrownList, template_of
@@ -40,6 +41,7 @@ _ATOMS = (
     operator.itemgetter,
     operator.attrgetter,
     operator.methodcaller,
+    Span,
 )
 _TOLD_BY_TEXT = (
     float,

@@ -58,6 +58,7 @@ _MOST_ITEMS = 100_000
 # Registers of a frame that stands at an operation which may raise: how many of its checks are known to hold, as a text
 # since numbers widen; or the error that it raises.
 _CHECKS = "!checks"
+_PLACES = "raised at"  # no name that a program could give an attribute
 _ERROR = "!error"
 
 
@@ -79,7 +80,6 @@ class Machine:
         self.watched: set[Any] = set()
         self.looked_at: set[Any] = set()
         self.nested: set[Any] = set()
-        self.raised: dict[int, tuple[BaseException, tuple[Span, ...]]] = {}
         self.rolled: set[tuple[Any, Register]] = set()
         self.interned: dict[Any, tuple[Any, ...]] = {}
         self.last_places: tuple[Span, ...] = ()
@@ -100,7 +100,6 @@ class Machine:
 
     def run(self) -> Stop:
         """Go on until something only the input determines is needed, or to the end."""
-        self.raised.clear()
         with self.recorder:
             while True:
                 frame = self.frames[-1]
@@ -352,8 +351,8 @@ class Machine:
     def raise_error(self, error: BaseException) -> Stop | None:
         """Let the innermost handler catch the error; with none left the program ends with it."""
         error.__traceback__ = None
-        # An error that no handler takes is raised again by the `try` statement itself.
-        _, places = self.raised.setdefault(id(error), (error, self.places()))
+        # An error that no handler takes is raised again by the `try` statement itself, maybe blocks later.
+        places = vars(error).setdefault(_PLACES, self.places())
         for depth in reversed(range(len(self.frames))):
             frame = self.frames[depth]
             if frame.handlers:
