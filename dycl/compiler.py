@@ -40,6 +40,7 @@ def compile(
     backend: str = "onnxruntime",
     method: str = "forward",
     threads: int = 1,
+    optimize: bool = True,
     progress: Progress | None = None,
 ) -> Program:
     """A program that does what `model` does, decisions included, and runs without PyTorch.
@@ -47,25 +48,32 @@ def compile(
     `args` (a tuple, or the one argument itself) and `kwargs` are an example call: the program takes arguments of the
     same nesting, element types and shapes. `dynamic_shapes` says, as in `torch.export`, which sizes may differ from
     the example's: `{"x": {0: torch.export.Dim("batch")}}`; the program then holds for every size, and the example's
-    does not matter. `method` is the method to compile. `threads` is how many threads a sub-DNN may use. `progress` is
-    called with the stage's name, how much of it is done and how much is known to be left; `program.timings` says
-    afterwards how long each stage took.
+    does not matter. `method` is the method to compile. `threads` is how many threads a sub-DNN may use. Without
+    `optimize` the graph stays as the rewriting made it, to see what its optimisation is worth. `progress` is called
+    with the stage's name, how much of it is done and how much is known to be left; `program.timings` says afterwards
+    how long each stage took.
 
     Raises CompileError, with every problem found, if the model needs something that is not supported.
     """
     compiler = find_compiler(backend)
     stages = Stages()
-    examined = examine(model, args, kwargs, dynamic_shapes, method, compiler, progress, stages)
+    examined = examine(model, args, kwargs, dynamic_shapes, method, compiler, optimize, progress, stages)
     if examined.problems:
         raise CompileError(examined.problems)
-    shared, assembled, inputs = examined.shared, examined.assembled, examined.inputs
-    assert shared is not None and assembled is not None
-    hcfg = _graph(model, inputs, assembled.entry, shared.blocks, shared.subnets, shared.weight_types)
-    artefact = Artefact(hcfg, shared.weights, shared.codes, compiler.name, f"dycl {__version__}")
+    assert examined.shared is not None and examined.assembled is not None
     with stages.timed("load"):
-        program = Program(artefact, threads=threads, types=assembled.types)
+        program = link(model, examined.inputs, examined.assembled, examined.shared, compiler, threads)
     program.timings = stages.seconds
     return program
+
+
+def link(
+    model: nn.Module, inputs: Inputs, assembled: Assembled, shared: Shared, compiler: Compiler, threads: int
+) -> Program:
+    """The program that a model's translated sub-DNNs make together."""
+    hcfg = _graph(model, inputs, assembled.entry, shared.blocks, shared.subnets, shared.weight_types)
+    artefact = Artefact(hcfg, shared.weights, shared.codes, compiler.name, f"dycl {__version__}")
+    return Program(artefact, threads=threads, types=assembled.types)
 
 
 class Stages:
@@ -101,6 +109,7 @@ def examine(
     dynamic_shapes: Any,
     method: str,
     compiler: Compiler,
+    optimize: bool = True,
     progress: Progress | None = None,
     stages: Stages | None = None,
 ) -> Examined:
@@ -125,13 +134,14 @@ def examine(
         with stages.timed("optimize"):
             assembled = assemble(rewritten, inputs.names)
             _verify(model, inputs, assembled)
-            assembled = drop_unread(assembled)
-            _verify(model, inputs, assembled)
+            if optimize:
+                assembled = drop_unread(assembled)
+                _verify(model, inputs, assembled)
     problems = [*problems, *refused_draws(rewritten, assembled)]
     if assembled is not None and not problems:
         names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
         with stages.timed("compile"):
-            shared = share(assembled, compiler, names, lambda done, left: report("compile", done, left))
+            shared = share(assembled, compiler, names, optimize, lambda done, left: report("compile", done, left))
         problems = shared.problems
     ordered = tuple(sorted(problems, key=lambda item: (item.span.file, item.span.line, item.span.column)))
     return Examined(inputs, ordered, tuple(rewritten.notes), rewritten, assembled, shared)

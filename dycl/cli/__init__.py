@@ -1,4 +1,4 @@
-"""The command line: `dycl demo`, `dycl inspect`, `dycl run`."""
+"""The command line: `dycl demo`, `dycl inspect`, `dycl run`, `dycl zoo`, `dycl bench`."""
 
 from dycl.cli.command import main
 

@@ -35,6 +35,10 @@ class ProgressBar:
         self._visible = self._stream.isatty()
         self._shown = ""
 
+    def rename(self, label: str) -> None:
+        """Nothing; the bar stands behind this label from now on."""
+        self._label = label
+
     def show(self, done: int, total: int) -> None:
         """Nothing; the bar stands at `done` of `total` afterwards."""
         if not self._visible:

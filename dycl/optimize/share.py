@@ -42,13 +42,17 @@ def share(
     assembled: Assembled,
     compiler: Compiler,
     names: Mapping[int, str],
+    merge: bool,
     progress: Callable[[int, int], None],
 ) -> Shared:
-    """The program with equal sub-DNNs, codes and weights stored once; `names` are those of the model's tensors."""
+    """The program with equal codes and weights stored once and, if `merge` says so, equal sub-DNNs made one.
+
+    `names` are those of the model's tensors.
+    """
     shared = Shared()
     store = _Weights(shared, names)
     structures: dict[str, str] = {}
-    known: dict[tuple[str, tuple[WeightId, ...]], SubnetId] = {}
+    known: dict[tuple[str, tuple[WeightId, ...], SubnetId | None], SubnetId] = {}
     stands_for: dict[SubnetId, SubnetId] = {}
     for number, (subnet, recorded) in enumerate(assembled.subnets.items()):
         structure = _structure(recorded.graph)
@@ -61,7 +65,7 @@ def share(
             structures[structure] = code_digest(code)
             shared.codes[structures[structure]] = code
         weights = tuple(map(store.add, recorded.weights))
-        key = (structures[structure], weights)
+        key = (structures[structure], weights, None if merge else subnet)
         stands_for[subnet] = known.setdefault(key, SubnetId(f"net{len(known)}"))
         graph = recorded.graph
         shared.subnets[stands_for[subnet]] = Subnet(

@@ -29,7 +29,7 @@ from dycl.hcfg.nodes import (
 )
 from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
 from dycl.hcfg.types import TensorType
-from dycl.rewrite.drafts import Beginning, Decision, Draft, Edge, Entry, Failure, Result, Rewritten, edges
+from dycl.rewrite.drafts import Decision, Draft, Edge, Entry, Failure, Onward, Result, Rewritten, edges
 from dycl.rewrite.tensor_types import tensor_type, torch_dtype
 from dycl.rewrite.widening import Fixed, Stacked, leaf_names, leaf_sources
 
@@ -138,10 +138,10 @@ class _BlockBuilder:
                 number = self.name(value)
                 cases = tuple((int(case), self.target(edge)) for case, edge in edges)
                 return Switch(number, cases, error, message, span)
-            case Beginning(edge=edge):
-                inputs = tuple(self.names[ref] for ref in self.draft.recording.inputs)
+            case Onward(edge=edge):
+                inputs = self.draft.recording.inputs if edge.entry.begins_call else ()
                 target = self.target(edge)
-                return Jump(Target(target.block, inputs + target.arguments), span)
+                return Jump(Target(target.block, (*(self.names[ref] for ref in inputs), *target.arguments)), span)
             case Result(values=values, structure=structure, next_call=edge):
                 self.assembled.types.update(structure.types)
                 kept = None if edge is None else self.target(edge)

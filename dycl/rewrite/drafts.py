@@ -30,8 +30,8 @@ class Decision:
 
 
 @dataclass(slots=True)
-class Beginning:
-    """The way out of the draft that comes before the first call: into that call, with the state the model has."""
+class Onward:
+    """A draft's way out without a decision: into the first call, with the state the model has, or along one path."""
 
     edge: Edge
 
@@ -53,13 +53,16 @@ class Failure:
     message: str
 
 
+End = Decision | Onward | Result | Failure
+
+
 @dataclass(slots=True)
 class Draft:
     """A block as recorded, before it knows its neighbours' final parameters."""
 
     recording: Recording
     parameters: tuple[ValueType, ...]
-    end: Decision | Beginning | Result | Failure
+    end: End
     start: Span
     stop: Span
 
@@ -87,7 +90,7 @@ def edges(draft: Draft) -> tuple[Edge, ...]:
     match draft.end:
         case Decision(edges=cases):
             return tuple(edge for _, edge in cases)
-        case Beginning(edge=edge) | Result(next_call=Edge() as edge):
+        case Onward(edge=edge) | Result(next_call=Edge() as edge):
             return (edge,)
         case _:
             return ()

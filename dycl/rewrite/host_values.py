@@ -294,8 +294,10 @@ def _arithmetic(function: Callable[..., torch.Tensor], plain: Callable[[Any, Any
     if kind is None:
         return _with_tensor(plain, left, right)
     recorder = _recorder(left, right)
-    result = function(lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor)
-    return HostValue(kind, result, recorder)
+    result = HostValue(kind, function(lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor), recorder)
+    if kind_of(left) == kind_of(right) == "int":
+        recorder.symbols.relate(result.tensor, plain, left, right)
+    return result
 
 
 def _division(

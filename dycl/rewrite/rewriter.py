@@ -27,7 +27,7 @@ from dycl.rewrite import calls, substitutes
 from dycl.rewrite.aliases import memory
 from dycl.rewrite.callees import resolve
 from dycl.rewrite.diagnostics import Problem, problem_at
-from dycl.rewrite.drafts import Beginning, Decision, Draft, Edge, Entry, Failure, Result, Rewritten
+from dycl.rewrite.drafts import Decision, Draft, Edge, End, Entry, Failure, Onward, Result, Rewritten
 from dycl.rewrite.frames import Frame
 from dycl.rewrite.freeze import Freezer
 from dycl.rewrite.heap import Heap
@@ -48,6 +48,7 @@ from dycl.rewrite.widening import (
     mentions_list,
     program_points,
     renamed_dimensions,
+    things_held,
     without_numbers,
 )
 
@@ -181,7 +182,8 @@ class Rewriter:
         growing = {loop for loop, iterator in loops if goes_on_growing(iterator)}
         if growing & self.unrolled:
             raise Refused("DY011", "a loop goes over a list that it adds to, without a known bound")
-        new = (growing | {loop for loop, iterator in loops if is_long(iterator)}) - self.unrolled - self.machine.rolled
+        long = {loop for loop, iterator in loops if is_long(iterator, len(self.entries))}
+        new = (growing | long) - self.unrolled - self.machine.rolled
         if new:
             self.grows_lists = self.grows_lists or bool(growing)
             self.machine.rolled |= new
@@ -196,7 +198,7 @@ class Rewriter:
         place = self.machine.last_places[-1]
         self.machine.frames = []
         edge = self._next_call()
-        return Draft(self.recorder.recording, tuple(self.inputs), Beginning(edge), place, place)
+        return Draft(self.recorder.recording, tuple(self.inputs), Onward(edge), place, place)
 
     def _next_call(self) -> Edge:
         """The edge to the block that begins the next call."""
@@ -279,9 +281,7 @@ class Rewriter:
         self.recorder.recording.forget_tensors()
         entry.draft = Draft(self.recorder.recording, tuple(parameters), end, start, place)
 
-    def _run_once(
-        self, prepare: Callable[[], list[ValueType]]
-    ) -> tuple[list[ValueType], Span, Stop, Decision | Result | Failure]:
+    def _run_once(self, prepare: Callable[[], list[ValueType]]) -> tuple[list[ValueType], Span, Stop, End]:
         parameters = prepare()
         start = self.machine.span
         with _no_random_numbers():
@@ -294,7 +294,7 @@ class Rewriter:
         problem = problem_at(refused, places)
         self.problems.setdefault((problem.identifier, problem.span), problem)
 
-    def _end(self, stop: Stop) -> Decision | Result | Failure:
+    def _end(self, stop: Stop) -> End:
         match stop:
             case Decided(value=value, outcomes=outcomes, error=error):
                 self.last_place = self.machine.span
@@ -377,15 +377,17 @@ class Rewriter:
                 self.flexible.add(loose)
                 key = loose
         if entry is None:
-            self.variants[points] = self.variants.get(points, 0) + 1
-            many = self.variants[points] > _VARIANTS_BEFORE_LISTS_GROW
+            # There are only so many modules to hold; states that hold the same ones must be few, or something grows.
+            alike = (points, things_held(skeleton))
+            self.variants[alike] = self.variants.get(alike, 0) + 1
+            many = self.variants[alike] > _VARIANTS_BEFORE_LISTS_GROW
             if many and endless and not self.grows_lists and mentions_list(skeleton):
                 self.grows_lists = True
                 raise Reconsider
             most = _MOST_VARIANTS if points else _MOST_KINDS_OF_STATE
             if points and (exact or innermost in self.widened):
                 most = _MOST_EXACT_VARIANTS if exact else _VARIANTS_BEFORE_EXACT
-            growing = self.variants[points] > most and endless
+            growing = self.variants[alike] > most and endless
             if growing or len(self.entries) > _MOST_BLOCKS:
                 if points and not exact and innermost in self.widened:
                     # A number that bounds the growth may have been widened: try once with exact numbers.

@@ -2,7 +2,8 @@
 
 A loop over known things is unrolled, since modules hang on its positions. A decoder of 500 steps would so become 500
 sub-DNNs and more. So a long loop that has decisions in it, over a range or over rows of one shape, goes over positions
-instead: its counter is an ordinary number, which widening makes a host value.
+instead: its counter is an ordinary number, which widening makes a host value. What is long depends on the program: once
+it has many blocks, a loop of a dozen steps is.
 """
 
 from typing import Any
@@ -11,8 +12,9 @@ import torch
 
 from dycl.rewrite.frames import ItemIterator, ParallelIterator, RangeIterator
 
-LONG = 64
-"""A loop with more items than this is rolled up."""
+_LONG = 64
+_LONG_IN_LARGE_PROGRAMS = 12
+_LARGE = 256
 
 
 def rolled_up(source: Any) -> RangeIterator | None:
@@ -50,12 +52,12 @@ def goes_on_growing(iterator: Any) -> bool:
     return isinstance(iterator, ItemIterator) and iterator.in_growth > 2
 
 
-def is_long(iterator: Any) -> bool:
-    """Whether a loop over `iterator` has so many items that it should be rolled up, if it can be."""
+def is_long(iterator: Any, blocks: int) -> bool:
+    """Whether a loop over `iterator`, in a program of so many blocks so far, should be rolled up, if it can be."""
     parts = iterator.parts if isinstance(iterator, ParallelIterator) else (iterator,)
     if not parts or not all(isinstance(part, ItemIterator) and _can_roll(part.items) for part in parts):
         return False
-    return min(len(part.items) for part in parts) > LONG
+    return min(len(part.items) for part in parts) > (_LONG_IN_LARGE_PROGRAMS if blocks > _LARGE else _LONG)
 
 
 def _can_roll(items: Any) -> bool:

@@ -7,6 +7,7 @@ dimension of which it says nothing, or too much, gets a symbol of its own, which
 """
 
 import itertools
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,8 @@ Assignment = Mapping[sympy.Symbol, int | float]
 _FEW = (2, 1, 0, 3)
 _MANY = (2, 1, 0, 3, 5, 64, 1021)
 _MOST_ALONE = 9
+_ENOUGH = 3
+_RANDOM_TRIES = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class Sample:
     results: tuple[torch.Tensor, ...]
     sources: tuple[int | None, ...]
     """For each result, which of the tensor arguments it shares memory with."""
+    tells: bool
+    """Whether no tensor is empty: an empty one goes together with much that others do not."""
 
 
 def symbols_in(tree: Any) -> list[sympy.Symbol]:
@@ -50,22 +55,41 @@ def symbols_in(tree: Any) -> list[sympy.Symbol]:
 
 
 def samples(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], guessed: bool) -> list[Sample]:
-    """What the operation gives for different sizes, where it does not fail; for more of them if nothing is guessed."""
+    """What the operation gives for different sizes, where it does not fail; for more of them if nothing is guessed.
+
+    Where sizes must fit together, as `a - b` and `c + 1` in one dimension, few of the assignments do: then random ones
+    are tried until enough have told something.
+    """
     symbols = symbols_in((args, kwargs))
     sizes = dict.fromkeys((*(_FEW if guessed else _MANY), *_constants((args, kwargs), guessed)))
-    found = []
     with _disable_current_modes():
-        for assignment in _assignments(symbols, list(sizes)):
-            example = _Example(assignment)
-            try:
-                result = func(*example.of(args), **example.of(kwargs))
-            except ATEN_ERRORS:
-                continue  # the operation does not take these sizes
-            results = tuple(result) if isinstance(result, tuple | list) else (result,)
-            memories = [tensor.untyped_storage()._cdata for tensor in example.tensors.values()]
-            sources = tuple(_position(memories, item.untyped_storage()._cdata) for item in results)
-            found.append(Sample(assignment, results, sources))
+        tried = (_sample(func, args, kwargs, assignment) for assignment in _assignments(symbols, list(sizes)))
+        found = [sample for sample in tried if sample is not None]
+        telling = sum(sample.tells for sample in found)
+        source = random.Random(0)
+        for _ in range(_RANDOM_TRIES if len(symbols) > 1 else 0):
+            if telling >= _ENOUGH:
+                break
+            sample = _sample(func, args, kwargs, _typed({symbol: source.randint(1, 4) for symbol in symbols}))
+            if sample is not None:
+                found.append(sample)
+                telling += sample.tells
     return found
+
+
+def _sample(
+    func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], assignment: Assignment
+) -> Sample | None:
+    example = _Example(assignment)
+    try:
+        result = func(*example.of(args), **example.of(kwargs))
+    except ATEN_ERRORS:
+        return None  # the operation does not take these sizes
+    results = tuple(result) if isinstance(result, tuple | list) else (result,)
+    memories = [tensor.untyped_storage()._cdata for tensor in example.tensors.values()]
+    sources = tuple(_position(memories, item.untyped_storage()._cdata) for item in results)
+    tells = all(item.numel() for item in (*example.tensors.values(), *results))
+    return Sample(assignment, results, sources, tells)
 
 
 def _position(memories: Sequence[int], memory: int) -> int | None:
@@ -155,7 +179,7 @@ class Inferred:
         if said is not None and self._holds(said, sizes):
             return said
         self.guess_stands = False
-        if len(set(sizes)) == 1 and (self.guess is not None or len(sizes) > 1):
+        if len(set(sizes)) == 1 and sum(sample.tells for sample in self.found) > 1:
             return sizes[0]
         return self.new_size()
 

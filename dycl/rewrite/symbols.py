@@ -6,7 +6,7 @@ recorded operations.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -52,6 +52,7 @@ class Symbols:
         self._names: dict[sympy.Symbol, sympy.Symbol] = {}
         self._short_names: dict[str, str] = {}
         self._of_host_value: dict[int, tuple[Sym, torch.Tensor]] = {}
+        self._relations: dict[int, tuple[torch.Tensor, Callable[[Any, Any], Any], Any, Any]] = {}
 
     def allow(self) -> None:
         """Let fake tensors have symbolic sizes. Done when first needed: the import behind it takes seconds."""
@@ -128,11 +129,21 @@ class Symbols:
             return any(self.has_symbol(item) for item in tree)
         return isinstance(tree, dict) and any(self.has_symbol(item) for item in tree.values())
 
+    def relate(self, result: torch.Tensor, function: Callable[[Any, Any], Any], left: Any, right: Any) -> None:
+        """Remember how a whole number came about, so that of `a` and `a + 1` the difference is known."""
+        self._relations[id(result)] = (result, function, left, right)
+
     def of_host_value(self, tensor: torch.Tensor) -> Sym:
         """The symbol that stands for a host value's 0-d tensor where PyTorch wants a number."""
         known = self._of_host_value.get(id(tensor))
         if known is None:
             symbol: Sym
+            relation = self._relations.get(id(tensor))
+            if relation is not None:
+                _, function, *numbers = relation
+                left, right = (item.symbol() if isinstance(item, HostValue) else item for item in numbers)
+                self._of_host_value[id(tensor)] = (function(left, right), tensor)
+                return self._of_host_value[id(tensor)][0]
             if tensor.dtype == torch.float64:
                 symbol = self._shape_env.create_unbacked_symfloat()
             elif tensor.dtype == torch.bool:
@@ -157,7 +168,9 @@ class Symbols:
             return HostValue("float" if tensor.is_floating_point() else "int", tensor, recorder)
 
         with recorder.on():
-            return lift(evaluated(value.node.expr, value_of), kind, recorder).tensor
+            tensor = lift(evaluated(value.node.expr, value_of), kind, recorder).tensor
+        self._of_host_value[id(tensor)] = (value, tensor)
+        return tensor
 
     def _symbol(self, symbol: sympy.Symbol, recorder: "Recorder") -> torch.Tensor:
         source = self._sources.get(symbol)

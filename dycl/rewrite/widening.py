@@ -95,6 +95,20 @@ def mentions_list(skeleton: Any) -> bool:
     return (skeleton[0] is Tag.LIST and bool(skeleton[2])) or any(map(mentions_list, skeleton))
 
 
+def things_held(skeleton: Any) -> frozenset[int]:
+    """What of the model a state refers to, such as the module that a switch has chosen."""
+    found: set[int] = set()
+    waiting = [skeleton]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple) and part:
+            if part[0] is Tag.PINNED:
+                found.add(part[1])
+            else:
+                waiting.extend(part)
+    return frozenset(found)
+
+
 def program_points(skeleton: Any) -> Any:
     """Where a state is: the functions, positions and iterator positions of its frames."""
     if not isinstance(skeleton, tuple) or not skeleton:

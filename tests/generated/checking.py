@@ -17,8 +17,8 @@ import torch
 from torch import nn
 
 import dycl
+from dycl.bench.eager_path import EagerPath, difference, eager_path
 from tests.generated.grammar import ROWS, WIDTH
-from tests.generated.paths import TensorTests, Test, decisions_of, missing_from, tests_among, tests_of_source
 from tests.generated.programs import GeneratedProgram
 from tests.generated.rounding import assert_same_but_for_rounding
 
@@ -47,8 +47,7 @@ class Outcome:
 
     result: Any
     error: Exception | None
-    tests: list[Test]
-    tensor_tests: list[Test]
+    path: EagerPath
 
 
 def check(program: GeneratedProgram) -> dycl.CompileError | None:
@@ -64,13 +63,11 @@ def check(program: GeneratedProgram) -> dycl.CompileError | None:
             raise Crash(f"dycl.compile failed: {type(error).__name__}: {error}") from error
         for x, outcome in zip(inputs, outcomes, strict=True):
             again = functools.partial(_model(module, program.seed), x.clone())
-            _compare(compiled, x, outcome, again, program.source, filename)
+            _compare(compiled, x, outcome, again, filename)
         return None
 
 
-def _compare(
-    compiled: dycl.Program, x: torch.Tensor, eager: Outcome, again: Callable[[], Any], source: str, filename: str
-) -> None:
+def _compare(compiled: dycl.Program, x: torch.Tensor, eager: Outcome, again: Callable[[], Any], filename: str) -> None:
     try:
         trace = compiled.trace(x)
     except Exception as error:
@@ -84,15 +81,9 @@ def _compare(
         assert_same_but_for_rounding(eager.result, trace.outputs, again)
     except AssertionError as error:
         raise Mismatch(f"eager:    {eager.result}\ncompiled: {trace.outputs}\n{_shown(x)}") from error
-    decisions = decisions_of(trace, filename)
-    invented = missing_from(tests_among(trace, source, filename), eager.tests)
-    left_out = missing_from(eager.tensor_tests, decisions)
-    if invented or left_out:
-        what = f"only compiled decides {invented}" if invented else f"only eager decides {left_out}"
-        raise Mismatch(
-            f"another path: {what}\neager:    {eager.tests}\nof which on tensors: {eager.tensor_tests}\n"
-            f"compiled: {decisions}\n{_shown(x)}"
-        )
+    other = difference(eager.path, trace.path, {filename})
+    if other is not None:
+        raise Mismatch(f"another path: {other}\n{_shown(x)}")
 
 
 def _compare_errors(eager: Exception, compiled: Exception, x: torch.Tensor, filename: str) -> None:
@@ -113,14 +104,14 @@ def _compare_errors(eager: Exception, compiled: Exception, x: torch.Tensor, file
 
 def _run(model: nn.Module, x: torch.Tensor, filename: str) -> Outcome:
     result, failure = None, None
-    with torch.no_grad(), TensorTests(filename) as on_tensors, tests_of_source(filename) as tests:
+    with torch.no_grad(), eager_path({filename}) as path:
         try:
             result = model(x)
         except Exception as error:
             failure = error
     if failure is not None and not isinstance(failure, _EXPECTED) and type(failure).__name__ != "Fault":
         raise Invalid(f"{type(failure).__name__}: {failure}\n{_shown(x)}") from failure
-    return Outcome(result, failure, tests, on_tensors.tests)
+    return Outcome(result, failure, path)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The path of a program in eager PyTorch, and whether a compiled program took the same one.
+"""The path of a model in eager PyTorch, and whether a compiled program took the same one.
 
 Eager PyTorch shows more tests than the compiled program has decisions: those of values known while compiling, which no
 input changes. It does not show decisions inside builtins such as `any`, nor whether an operation raises an error. So
@@ -9,19 +9,23 @@ and all tests of tensors must be among the decisions.
 import ast
 import dis
 import functools
+import linecache
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-import dycl
+from dycl.runtime import Path
+from dycl.runtime.program import Taken
 
-Test = tuple[int | None, bool]
-"""The line of a test and its outcome; None for a line outside of the program."""
+Place = tuple[str, int]
+Test = tuple[Place | None, bool]
+"""The file and line of a test and its outcome; None for a place outside of the model's files."""
 
 
 @functools.lru_cache(maxsize=100)
@@ -41,21 +45,30 @@ def _jumps(code: CodeType) -> dict[int, tuple[int, int, bool]]:
     return jumps
 
 
+@dataclass(frozen=True, slots=True)
+class EagerPath:
+    """The tests that Python made while a model ran, and those among them of tensors."""
+
+    tests: list[Test]
+    tensor_tests: list[Test]
+
+
 @contextmanager
-def tests_of_source(filename: str) -> Iterator[list[Test]]:
-    """Collects line and outcome of every test that the code of `filename` makes, and of every step of a `for`."""
-    tests: list[Test] = []
+def eager_path(files: Collection[str]) -> Iterator[EagerPath]:
+    """Collects the tests that the code of these files makes inside the `with` block, and every step of a `for`."""
+    path = EagerPath([], [])
     pending: dict[FrameType, tuple[int, int, bool]] = {}
 
     def follow(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "call":
-            if frame.f_code.co_filename != filename:
+            if frame.f_code.co_filename not in files:
                 return None
             frame.f_trace_opcodes = True
         elif event == "opcode":
             if jump := pending.pop(frame, None):
                 line, target, outcome = jump
-                tests.append((line, outcome == (frame.f_lasti == target)))
+                place = (frame.f_code.co_filename, line)
+                path.tests.append((place, outcome == (frame.f_lasti == target)))
             if jump := _jumps(frame.f_code).get(frame.f_lasti):
                 pending[frame] = jump
         elif event == "return":
@@ -65,18 +78,19 @@ def tests_of_source(filename: str) -> Iterator[list[Test]]:
     before = sys.gettrace()
     sys.settrace(follow)
     try:
-        yield tests
+        with _TensorTests(files, path.tensor_tests):
+            yield path
     finally:
         sys.settrace(before)
 
 
-class TensorTests(TorchFunctionMode):
-    """Collects line and outcome of the tests of tensors; `bool(t)` and `not t` only compute a flag."""
+class _TensorTests(TorchFunctionMode):
+    """Collects the tests of tensors; `bool(t)` and `not t` only compute a flag."""
 
-    def __init__(self, filename: str) -> None:
+    def __init__(self, files: Collection[str], tests: list[Test]) -> None:
         super().__init__()
-        self._filename = filename
-        self.tests: list[Test] = []
+        self._files = files
+        self._tests = tests
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -84,49 +98,51 @@ class TensorTests(TorchFunctionMode):
         result = func(*args, **(kwargs or {}))
         if func is torch.Tensor.__bool__:
             frame = sys._getframe(1)
-            if frame.f_code.co_filename == self._filename and frame.f_lasti in _jumps(frame.f_code):
-                self.tests.append((frame.f_lineno, result))
+            if frame.f_code.co_filename in self._files and frame.f_lasti in _jumps(frame.f_code):
+                self._tests.append(((frame.f_code.co_filename, frame.f_lineno), result))
         return result
 
 
-def decisions_of(trace: dycl.Trace, filename: str) -> list[Test]:
-    """The decisions of a compiled run that have two outcomes."""
-    return [
-        (decision.span.line if filename.endswith(decision.span.file) else None, decision.outcome)
-        for decision in trace.path.decisions
-        if isinstance(decision.outcome, bool)
+def difference(eager: EagerPath, compiled: Path, files: Collection[str]) -> str | None:
+    """How a compiled program's path differs from the one in eager PyTorch; None if it does not."""
+    decisions = [(taken, _file_of(taken, files)) for taken in compiled.decisions if isinstance(taken.outcome, bool)]
+    all_of_them = [((file, taken.span.line) if file else None, bool(taken.outcome)) for taken, file in decisions]
+    own = [
+        ((file, taken.span.line), bool(taken.outcome))
+        for taken, file in decisions
+        if file and (taken.span.line, taken.span.column - 1, taken.span.end_column - 1) in _places_of_tests(file)
     ]
+    invented = _missing_from(own, eager.tests)
+    left_out = _missing_from(eager.tensor_tests, all_of_them)
+    if invented is None and left_out is None:
+        return None
+    what = f"only compiled decides {invented}" if invented else f"only eager decides {left_out}"
+    return f"{what}\neager:    {eager.tests}\nof which on tensors: {eager.tensor_tests}\ncompiled: {all_of_them}"
 
 
-def missing_from(part: Sequence[Test], whole: Sequence[Test]) -> Test | None:
-    """The first test of `part` that does not come in `whole` in the same order; a line of None is any line."""
+def _file_of(taken: Taken, files: Collection[str]) -> str | None:
+    return next((file for file in files if file.endswith(taken.span.file)), None)
+
+
+def _missing_from(part: Sequence[Test], whole: Sequence[Test]) -> Test | None:
+    """The first test of `part` that does not come in `whole` in the same order; a place of None is any place."""
     rest = iter(whole)
-    for line, outcome in part:
-        if not any(outcome == other and (line == place or None in (line, place)) for place, other in rest):
-            return line, outcome
+    for place, outcome in part:
+        if not any(outcome == other and (place == where or None in (place, where)) for where, other in rest):
+            return place, outcome
     return None
 
 
-def tests_among(trace: dycl.Trace, source: str, filename: str) -> list[Test]:
-    """The decisions of a compiled run that are tests in the source, not those of errors or inside builtins."""
-    places = _places_of_tests(source)
-    return [
-        (decision.span.line, decision.outcome)
-        for decision in trace.path.decisions
-        if isinstance(decision.outcome, bool) and filename.endswith(decision.span.file)
-        if (decision.span.line, decision.span.column - 1, decision.span.end_column - 1) in places
-    ]
-
-
 @functools.lru_cache(maxsize=100)
-def _places_of_tests(source: str) -> set[tuple[int, int, int | None]]:
+def _places_of_tests(file: str) -> set[tuple[int, int, int | None]]:
     """Line, first and last column of everything that Python itself tests, and of what `for` goes over.
 
     Calls are left out where they decide something inside: `zip` asks each of its parts for an item, so that one may
     have a further item though the loop ends.
     """
+    tree = ast.parse("".join(linecache.getlines(file)))
     tested: list[ast.expr | ast.pattern] = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         match node:
             case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
                 tested.append(test)
@@ -138,6 +154,6 @@ def _places_of_tests(source: str) -> set[tuple[int, int, int | None]]:
                 tested.extend((pattern, *getattr(pattern, "patterns", ())))
                 tested.extend([guard] if guard else [])
     found: list[ast.expr | ast.pattern] = [test for test in tested if not isinstance(test, ast.Call)]
-    loops = [node.iter for node in ast.walk(ast.parse(source)) if isinstance(node, ast.For)]
+    loops = [node.iter for node in ast.walk(tree) if isinstance(node, ast.For)]
     found.extend(source for source in loops if not ast.unparse(source).startswith("zip("))
     return {(test.lineno, test.col_offset, test.end_col_offset) for test in found}

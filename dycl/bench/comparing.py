@@ -1,0 +1,31 @@
+"""How results compare with those of eager PyTorch."""
+
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_flatten
+
+
+def prediction(result: Any) -> torch.Tensor:
+    """What the network says: its first result, or, of scores, the place of the largest."""
+    first = torch.as_tensor(tree_flatten(result)[0][0])
+    return first.argmax(-1) if first.is_floating_point() else first
+
+
+def relative_error(eager: Any, other: Any) -> float:
+    """The largest difference between numbers, relative to the tensor's largest number; inf for other shapes."""
+    left, right = tree_flatten(eager)[0], tree_flatten(other)[0]
+    if len(left) != len(right):
+        return float("inf")
+    return max((_error(torch.as_tensor(a), torch.as_tensor(b)) for a, b in zip(left, right, strict=True)), default=0.0)
+
+
+def _error(eager: torch.Tensor, other: torch.Tensor) -> float:
+    if eager.shape != other.shape:
+        return float("inf")
+    if not eager.numel():
+        return 0.0
+    if not eager.is_floating_point():
+        return 0.0 if torch.equal(eager, other) else float("inf")
+    scale = float(eager.abs().max()) or 1.0
+    return float((eager.double() - other.double()).abs().max()) / scale

@@ -1,0 +1,54 @@
+"""Times the ways against each other: in turns, so that what else the machine does meets all of them alike."""
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+
+from dycl.bench.ways import Way
+from dycl.zoo import Inputs
+
+WARM_UP = 3
+LEAST_ROUNDS = 3
+
+
+def timed(
+    ways: Sequence[Way], inputs: Sequence[Inputs], seconds: float, progress: Callable[[int, int], None]
+) -> dict[str, list[list[float]]]:
+    """For each way and each input, how many seconds its runs took, one a round."""
+    times: dict[str, list[list[float]]] = {way.name: [[] for _ in inputs] for way in ways}
+    order = list(ways)
+    began = time.perf_counter()
+    rounds = 0
+    with torch.inference_mode():
+        while rounds < LEAST_ROUNDS or time.perf_counter() - began < seconds:
+            for way in order:
+                _turn(way, inputs, times[way.name])
+            order.append(order.pop(0))
+            rounds += 1
+            progress(min(int(time.perf_counter() - began), int(seconds)), int(seconds))
+    return times
+
+
+def _turn(way: Way, inputs: Sequence[Inputs], times: list[list[float]]) -> None:
+    for run, given in list(zip(way.runs, inputs, strict=True))[:WARM_UP]:
+        run(*given)
+    for number, (run, given) in enumerate(zip(way.runs, inputs, strict=True)):
+        began = time.perf_counter()
+        run(*given)
+        times[number].append(time.perf_counter() - began)
+
+
+def summary(times: list[list[float]], base: list[list[float]]) -> dict[str, float]:
+    """Median and 99th percentile in seconds, and how many times as long `base` takes, input by input."""
+    everything = np.concatenate([np.asarray(row) for row in times])
+    ratios = [np.median(other) / np.median(own) for own, other in zip(times, base, strict=True)]
+    low, middle, high = np.percentile(ratios, [10, 50, 90])
+    return {
+        "median": float(np.median(everything)),
+        "p99": float(np.percentile(everything, 99)),
+        "ratio": float(middle),
+        "ratio_low": float(low),
+        "ratio_high": float(high),
+    }

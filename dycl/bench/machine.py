@@ -1,0 +1,31 @@
+"""What the figures were measured on."""
+
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+
+def description() -> dict[str, str]:
+    """The machine and the versions that matter, as texts."""
+    return {
+        "processor": _processor(),
+        "cores": str(len(os.sched_getaffinity(0))),
+        "memory": _memory(),
+        "system": platform.platform(terse=True),
+        "Python": platform.python_version(),
+        "PyTorch": version("torch"),
+        "ONNX Runtime": version("onnxruntime"),
+        "DyCL": version("dycl"),
+    }
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if Path("/proc/cpuinfo").exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _memory() -> str:
+    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    return f"{pages * size / 2**30:.0f} GiB"

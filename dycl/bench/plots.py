@@ -1,0 +1,121 @@
+"""The benchmark's figures as pictures."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from dycl.bench.tables import title
+from dycl.bench.ways import DYCL, EAGER, ORACLE, WAYS
+
+Record = dict[str, Any]
+COLOURS = {EAGER: "#9a9a9a", "torch.compile": "#c58b2a", "torch.jit.script": "#7b9e4b", "ONNX If/Loop": "#8a6bb1",
+           DYCL: "#c0392b", ORACLE: "#1f5f8b"}  # fmt: skip
+STAGES = {"rewrite": ("rewriting", "#c0392b"), "optimize": ("graph optimisation", "#e08e79"),
+          "compile": ("translation", "#f3cfc3"), "load": ("backend", "#1f5f8b")}  # fmt: skip
+
+
+def draw(records: Sequence[Record], folder: Path) -> list[Path]:
+    """The pictures of these figures, written to `folder` as SVG and PNG."""
+    complete = [record for record in records if "to_oracle" in record]
+    if not complete:
+        return []
+    figures = {
+        "speed-up": speed_up(complete),
+        "ratio-to-oracle": ratio_to_oracle(complete),
+        "latency-by-exit": latency_by_exit(complete),
+        "compile-time": compile_time(complete),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, figure in figures.items():
+        for kind in ("svg", "png"):
+            written.append(folder / f"{name}.{kind}")
+            figure.savefig(written[-1], dpi=120, metadata={"Date": None} if kind == "svg" else None)
+        plt.close(figure)
+    return written
+
+
+def speed_up(records: Sequence[Record]) -> Figure:
+    """How many times as fast as eager PyTorch each way is, network by network."""
+    names = [name for name in WAYS if name in COLOURS and name != EAGER]
+    figure, axes = _figure(len(records), 0.62)
+    height = 0.8 / len(names)
+    for place, name in enumerate(names):
+        for row, record in enumerate(records):
+            way = record["ways"][name]
+            where = row + (place - (len(names) - 1) / 2) * height
+            if way["problem"] or way["wrong"]:
+                axes.text(
+                    1.02, where, "fails" if way["problem"] else "wrong", va="center", fontsize=6, color=COLOURS[name]
+                )
+            else:
+                axes.barh(where, way["ratio"], height, color=COLOURS[name], label=name if row == 0 else None)
+    axes.axvline(1, color=COLOURS[EAGER], linewidth=1)
+    _name_rows(axes, records)
+    axes.set_xlabel(f"times as fast as {EAGER} (median over inputs; 1 is equal)")
+    handles = [Rectangle((0, 0), 1, 1, color=COLOURS[name]) for name in names]
+    axes.legend(handles, names, fontsize=7, loc="lower right", frameon=False)
+    return figure
+
+
+def ratio_to_oracle(records: Sequence[Record]) -> Figure:
+    """How much longer DyCL takes than a program that knows every decision beforehand."""
+    figure, axes = _figure(len(records), 0.34)
+    for row, record in enumerate(records):
+        ratio = record["to_oracle"]
+        axes.plot([ratio["ratio_low"], ratio["ratio_high"]], [row, row], color=COLOURS[DYCL], linewidth=2)
+        axes.plot(ratio["ratio"], row, "o", color=COLOURS[DYCL])
+    axes.axvline(1, color=COLOURS[ORACLE], linewidth=1)
+    _name_rows(axes, records)
+    axes.set_xlabel(f"{DYCL}'s time over the {ORACLE}'s (median, and where 80 % of the inputs lie)")
+    return figure
+
+
+def latency_by_exit(records: Sequence[Record]) -> Figure:
+    """How long each input takes, by the number of sub-DNNs that it runs."""
+    columns = 4
+    rows = -(-len(records) // columns)
+    figure, grid = plt.subplots(rows, columns, figsize=(11, 2.3 * rows), squeeze=False, layout="constrained")
+    for axes, record in zip(grid.flat, records, strict=False):
+        for name in (EAGER, DYCL, ORACLE):
+            points = [(item["calls"], item[name] * 1e3) for item in record["by_exit"] if name in item]
+            axes.plot(*zip(*points, strict=True), "o", markersize=3, color=COLOURS[name], label=name)
+        axes.set_title(title(record), fontsize=8)
+        axes.set_ylim(bottom=0)
+        axes.tick_params(labelsize=7)
+    for axes in list(grid.flat)[len(records) :]:
+        axes.axis("off")
+    grid[0][0].legend(fontsize=7, frameon=False)
+    figure.supxlabel("sub-DNNs that the input runs", fontsize=9)
+    figure.supylabel("milliseconds", fontsize=9)
+    return figure
+
+
+def compile_time(records: Sequence[Record]) -> Figure:
+    """Where compile time goes."""
+    figure, axes = _figure(len(records), 0.34)
+    for row, record in enumerate(records):
+        left = 0.0
+        for stage, (label, colour) in STAGES.items():
+            seconds = record["program"]["stages"][stage]
+            axes.barh(row, seconds, 0.7, left=left, color=colour, label=label if row == 0 else None)
+            left += seconds
+    _name_rows(axes, records)
+    axes.set_xlabel("seconds")
+    axes.legend(fontsize=7, frameon=False)
+    return figure
+
+
+def _figure(rows: int, inches: float) -> tuple[Figure, Axes]:
+    return plt.subplots(figsize=(8, 1.2 + inches * rows), layout="constrained")
+
+
+def _name_rows(axes: Axes, records: Sequence[Record]) -> None:
+    axes.set_yticks(range(len(records)), [title(record) for record in records], fontsize=8)
+    axes.invert_yaxis()
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,150 @@
+"""The ways to run a network: what a user has today, DyCL, and the limit."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+
+from dycl.backends import find_compiler
+from dycl.bench.onnx_branches import OnnxModel, exported
+from dycl.bench.oracle import oracle
+from dycl.bench.settings import Settings
+from dycl.compiler import compile
+from dycl.rewrite.inputs import example_inputs
+from dycl.runtime import Program
+from dycl.zoo import Inputs
+
+Run = Callable[..., Any]
+
+
+@dataclass(slots=True)
+class Way:
+    """A way to run the network: one function a timed input, or why there is none."""
+
+    name: str
+    runs: Sequence[Run] = ()
+    seconds: float = 0.0
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class Subject:
+    """A network with all that the ways are made of."""
+
+    settings: Settings
+    model: nn.Module
+    timed: Sequence[Inputs]
+    programs: dict[str, Program] = field(default_factory=dict)
+
+
+class TooLong(BaseException):
+    """A way took longer to get ready than the settings allow; no compiler on the way may catch this."""
+
+
+def prepared(name: str, subject: Subject) -> Way:
+    """The way of this name, ready to be timed."""
+    began = time.perf_counter()
+    try:
+        with _at_most(subject.settings.patience):
+            runs = WAYS[name](subject)
+    except (Exception, TooLong) as error:  # whatever a compiler raises is what a user would see
+        return Way(name, seconds=time.perf_counter() - began, problem=_said(error))
+    return Way(name, runs, time.perf_counter() - began)
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    def stop(number: int, frame: object) -> None:
+        raise TooLong(f"not ready after {seconds:.0f} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, TooLong):
+        return str(error)
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:300]
+
+
+def _eager(subject: Subject) -> list[Run]:
+    return [subject.model] * len(subject.timed)
+
+
+def _compiled_by_torch(subject: Subject) -> list[Run]:
+    torch._dynamo.reset()
+    compiled = torch.compile(subject.model)
+    with torch.inference_mode():
+        for _ in range(2):
+            for given in subject.timed:
+                compiled(*given)
+    return [compiled] * len(subject.timed)
+
+
+def _scripted(subject: Subject) -> list[Run]:
+    script = torch.jit.script(subject.model)
+    with torch.inference_mode():
+        for given in (*subject.timed[:3], *subject.timed[:3]):  # TorchScript optimises in its first runs
+            script(*given)
+    return [script] * len(subject.timed)
+
+
+def _onnx_branches(subject: Subject) -> list[Run]:
+    model = OnnxModel(exported(torch.jit.script(subject.model), subject.timed[0]), subject.settings.threads)
+    model(*subject.timed[0])
+    return [model] * len(subject.timed)
+
+
+def _dycl(name: str, optimize: bool) -> Callable[[Subject], list[Run]]:
+    def prepare(subject: Subject) -> list[Run]:
+        settings = subject.settings
+        program = compile(
+            subject.model,
+            subject.timed[0],
+            backend=settings.backend,
+            threads=settings.threads,
+            optimize=optimize,
+        )
+        subject.programs[name] = program
+        return [program] * len(subject.timed)
+
+    return prepare
+
+
+def _oracle(subject: Subject) -> list[Run]:
+    settings, model = subject.settings, subject.model
+    compiler = find_compiler(settings.backend)
+    inputs = example_inputs(model, subject.timed[0], {}, None)
+    program = subject.programs[DYCL]
+    by_path: dict[tuple[object, ...], Program] = {}
+    runs: list[Run] = []
+    for given in subject.timed:
+        path = tuple((taken.span, taken.outcome) for taken in program.trace(*given).path.decisions)
+        if path not in by_path:
+            by_path[path] = oracle(model, inputs, given, compiler, settings.threads)
+        runs.append(by_path[path])
+    return runs
+
+
+EAGER, DYCL, PLAIN, ORACLE = "eager PyTorch", "DyCL", "DyCL, graph not optimised", "oracle"
+
+WAYS: dict[str, Callable[[Subject], list[Run]]] = {
+    EAGER: _eager,
+    "torch.compile": _compiled_by_torch,
+    "torch.jit.script": _scripted,
+    "ONNX If/Loop": _onnx_branches,
+    PLAIN: _dycl(PLAIN, optimize=False),
+    DYCL: _dycl(DYCL, optimize=True),
+    ORACLE: _oracle,
+}
