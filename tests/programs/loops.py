@@ -154,3 +154,64 @@ class StrictZipOfGenerator(Base):
         except ValueError:
             return kept, False
         return kept, True
+
+
+class CacheWithPositions(Base):
+    """Decoding with a cache; the mask compares positions, whose number is a difference of two counters."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(20, 8)
+        self.head = torch.nn.Linear(8, 20)
+
+    def forward(self, tokens):
+        past, seen, start, written = torch.zeros(1, 0, 8), torch.zeros(0, dtype=torch.long), 0, []
+        while len(written) < 8:
+            x = self.embedding(tokens)
+            positions = torch.arange(start, start + tokens.shape[1])
+            past, seen = torch.cat([past, x], 1), torch.cat([seen, positions])
+            x = x + F.scaled_dot_product_attention(x, past, past, attn_mask=seen <= positions[:, None])
+            if x.sum() > 0:
+                x = x + 1
+            start += tokens.shape[1]
+            token = self.head(x[:, -1]).argmax(1)
+            written.append(token)
+            if token.item() == 2:
+                break
+            tokens = token[None]
+        return torch.cat(written)
+
+    @staticmethod
+    def inputs(generator):
+        return (torch.randint(3, 20, (1, 5), generator=generator),)
+
+
+class ExpertsWithCache(Base):
+    """Routed experts inside a decoding loop: at each point there are as many states as modules to choose from."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(20, 8)
+        self.experts = torch.nn.ModuleList(torch.nn.Linear(8, 8) for _ in range(8))
+        self.router, self.head = torch.nn.Linear(8, 8), torch.nn.Linear(8, 20)
+
+    def forward(self, tokens):
+        past, written = torch.zeros(0, 8), []
+        while len(written) < 8:
+            x = self.embedding(tokens)
+            past = torch.cat([past, x])
+            x = x + F.scaled_dot_product_attention(x[None], past[None], past[None])[0]
+            weights, picked = self.router(x).softmax(1).topk(2, dim=1)
+            mixed = torch.zeros_like(x)
+            for expert in picked.unique():
+                token, place = torch.where(picked == expert)
+                mixed.index_add_(0, token, self.experts[expert](x[token]) * weights[token, place, None])
+            tokens = self.head(mixed[-1:]).argmax(1)
+            written.append(tokens)
+            if tokens.item() == 2:
+                break
+        return torch.cat(written)
+
+    @staticmethod
+    def inputs(generator):
+        return (torch.randint(3, 20, (5,), generator=generator),)
