@@ -9,7 +9,7 @@ SOURCES := dycl tests bench
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-thirdparty format lint typecheck cases constructs fuzz clean
+.PHONY: help demo test test-thirdparty format lint typecheck cases constructs bench fuzz clean
 
 help:
 	@echo "make demo       train an early-exit classifier, compile it, compare it with PyTorch"
@@ -20,6 +20,7 @@ help:
 	@echo "make typecheck  check every type"
 	@echo "make cases      write the expected half of the case files anew"
 	@echo "make constructs write docs/constructs.md anew"
+	@echo "make bench      measure small networks in every way there is, in under ten minutes"
 	@echo "make fuzz       compile random programs and compare them with PyTorch, for MINUTES=30"
 	@echo "make clean      remove everything that make made"
 
@@ -50,6 +51,9 @@ cases: $(READY)
 
 constructs: $(READY)
 	$(BIN)/pytest tests/constructs --regenerate
+
+bench: $(READY)
+	$(BIN)/dycl bench --quick
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.generated --minutes $(MINUTES)

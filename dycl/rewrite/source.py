@@ -110,8 +110,19 @@ def _same_code(left: types.CodeType, right: types.CodeType) -> bool:
         return False
     if len(left.co_consts) != len(right.co_consts):
         return False
-    pairs = zip(left.co_consts, right.co_consts, strict=True)
-    return all(isinstance(b, types.CodeType) if isinstance(a, types.CodeType) else repr(a) == repr(b) for a, b in pairs)
+    return all(map(_same_constant, left.co_consts, right.co_consts))
+
+
+def _same_constant(left: object, right: object) -> bool:
+    """Whether two constants of codes are the same; nested codes are compared when they run."""
+    if isinstance(left, types.CodeType):
+        return isinstance(right, types.CodeType)
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(_same_constant, left, right))
+    if isinstance(left, frozenset) and isinstance(right, frozenset):
+        # Texts in a set have another order in every process.
+        return {repr(item) for item in left} == {repr(item) for item in right}
+    return repr(left) == repr(right)
 
 
 def _code_key(code: types.CodeType) -> tuple[str, int]:
