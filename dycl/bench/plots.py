@@ -59,7 +59,7 @@ def speed_up(records: Sequence[Record]) -> Figure:
     _name_rows(axes, records)
     axes.set_xlabel(f"times as fast as {EAGER} (median over inputs; 1 is equal)")
     handles = [Rectangle((0, 0), 1, 1, color=COLOURS[name]) for name in names]
-    axes.legend(handles, names, fontsize=7, loc="lower right", frameon=False)
+    figure.legend(handles, names, fontsize=8, loc="outside upper center", ncol=len(names), frameon=False)
     return figure
 
 
@@ -77,22 +77,26 @@ def ratio_to_oracle(records: Sequence[Record]) -> Figure:
 
 
 def latency_by_exit(records: Sequence[Record]) -> Figure:
-    """How long each input takes, by the number of sub-DNNs that it runs."""
+    """How long each input takes, by how far it goes: by its sub-DNNs or, if all run as many, by the oracle's time."""
     columns = 4
     rows = -(-len(records) // columns)
-    figure, grid = plt.subplots(rows, columns, figsize=(11, 2.3 * rows), squeeze=False, layout="constrained")
+    figure, grid = plt.subplots(rows, columns, figsize=(12, 2.5 * rows + 0.4), squeeze=False, layout="constrained")
     for axes, record in zip(grid.flat, records, strict=False):
+        inputs = record["by_exit"]
+        by_calls = len({item["calls"] for item in inputs}) > 2
         for name in (EAGER, DYCL, ORACLE):
-            points = [(item["calls"], item[name] * 1e3) for item in record["by_exit"] if name in item]
-            axes.plot(*zip(*points, strict=True), "o", markersize=3, color=COLOURS[name], label=name)
+            across = [item["calls"] if by_calls else item[ORACLE] * 1e3 for item in inputs]
+            axes.plot(across, [item[name] * 1e3 for item in inputs], "o", markersize=3, color=COLOURS[name], label=name)
         axes.set_title(title(record), fontsize=8)
+        axes.set_xlabel("sub-DNNs run" if by_calls else f"{ORACLE}, ms", fontsize=7)
+        axes.set_ylabel("ms", fontsize=7)
         axes.set_ylim(bottom=0)
         axes.tick_params(labelsize=7)
     for axes in list(grid.flat)[len(records) :]:
         axes.axis("off")
-    grid[0][0].legend(fontsize=7, frameon=False)
-    figure.supxlabel("sub-DNNs that the input runs", fontsize=9)
-    figure.supylabel("milliseconds", fontsize=9)
+    figure.legend(
+        *grid[0][0].get_legend_handles_labels(), fontsize=8, loc="outside upper center", ncol=3, frameon=False
+    )
     return figure
 
 
@@ -107,7 +111,7 @@ def compile_time(records: Sequence[Record]) -> Figure:
             left += seconds
     _name_rows(axes, records)
     axes.set_xlabel("seconds")
-    axes.legend(fontsize=7, frameon=False)
+    figure.legend(fontsize=8, loc="outside upper center", ncol=len(STAGES), frameon=False)
     return figure
 
 
