@@ -36,9 +36,9 @@ def without_numbers(skeleton: Any, dimensions: bool, constants: bool = False) ->
         case ((Tag.TENSOR | Tag.CONSTANT), dtype, shape, _) if dimensions:
             return (Tag.TENSOR, dtype, len(shape))
         case (Tag.GROWN, Template() as template, columns) if dimensions:
-            return (Tag.GROWN, template, tuple(_without_names(column[2][1:]) for column in columns))
+            return (Tag.GROWN, template, tuple(len(column[2]) - 1 for column in columns))
         case (Tag.ROWS, items) if dimensions and (table := _as_table(items)) is not None:
-            return (Tag.GROWN, table[0], tuple(_without_names(shape) for _, shape in table[1]))
+            return (Tag.GROWN, table[0], tuple(len(shape) for _, shape in table[1]))
         case ((Tag.TENSOR | Tag.CONSTANT), dtype, shape, _) if constants:
             return (Tag.TENSOR, dtype, shape)
         case (Tag.ITERATOR, items, position, known):
@@ -72,10 +72,6 @@ def _template(item: Any, values: list[tuple[DType, tuple[Any, ...]]]) -> Skeleto
             return (Tag.TUPLE, cls, tuple([_template(part, values) for part in parts]))
         case _:
             return tuple(item)
-
-
-def _without_names(shape: Any) -> tuple[int | None, ...]:
-    return tuple(size if isinstance(size, int) else None for size in shape)
 
 
 def _fits(value: int | float) -> bool:

@@ -187,7 +187,7 @@ class CacheWithPositions(Base):
 
 
 class ExpertsWithCache(Base):
-    """Routed experts inside a decoding loop: at each point there are as many states as modules to choose from."""
+    """Routed experts inside a decoding loop, at each point as many states as modules; one list grows, one's items do."""
 
     def __init__(self):
         super().__init__()
@@ -196,11 +196,12 @@ class ExpertsWithCache(Base):
         self.router, self.head = torch.nn.Linear(8, 8), torch.nn.Linear(8, 20)
 
     def forward(self, tokens):
-        past, written = torch.zeros(0, 8), []
+        pasts, written = [torch.zeros(0, 8), torch.zeros(0, 8)], []
         while len(written) < 8:
             x = self.embedding(tokens)
-            past = torch.cat([past, x])
-            x = x + F.scaled_dot_product_attention(x[None], past[None], past[None])[0]
+            for layer in range(2):
+                past = pasts[layer] = torch.cat([pasts[layer], x])
+                x = x + F.scaled_dot_product_attention(x[None], past[None], past[None])[0]
             weights, picked = self.router(x).softmax(1).topk(2, dim=1)
             mixed = torch.zeros_like(x)
             for expert in picked.unique():
