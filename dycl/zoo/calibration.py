@@ -86,16 +86,17 @@ def leave_when_sure(
     """Nothing; an equal share of the inputs leaves at each classifier afterwards.
 
     An input leaves at the first classifier whose confidence, the largest softmax, passes its threshold. What a class
-    looks like is a random mixture of inputs, so that the classifiers look at what tells inputs apart.
+    looks like is a random mixture of every second input, so that the classifiers look at what tells inputs apart; the
+    others, which they are not made of, set the thresholds.
     """
     generator = torch.Generator().manual_seed(0)
     confidences = []
     for classifier, given in zip(classifiers, arguments(model, classifiers, inputs), strict=True):
-        features = torch.cat(given)
-        mixture = torch.randn(classifier.out_features, len(features), generator=generator)
+        mixed, others = torch.cat(given[::2]), torch.cat(given[1::2])
+        mixture = torch.randn(classifier.out_features, len(mixed), generator=generator)
         with torch.no_grad():
-            classifier.weight.copy_(mixture @ (features - features.mean(0)))
-            logits = spread(classifier, classifier(features), 2.5)
+            classifier.weight.copy_(mixture @ (mixed - mixed.mean(0)))
+            logits = spread(classifier, classifier(others), 2.5)
         confidences.append(logits.softmax(-1).amax(-1))
     leave_evenly(torch.stack(confidences[: len(thresholds)]).T.tolist(), thresholds)
 

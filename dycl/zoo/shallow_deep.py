@@ -137,6 +137,6 @@ def network(
         build=lambda size: ShallowDeep(backbone(size), side(size)),
         draw=lambda size, generator: (random_inputs.image(side(size), generator),),
         calibrate=calibrate,
-        calibrated_on=28,
+        calibrated_on=42,
         number=number,
     )
