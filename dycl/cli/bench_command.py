@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from dycl.cli.failure import Failure
+from dycl.cli.failure import Failure, needing
 from dycl.cli.terminal import ProgressBar
 
 NAME = "bench"
@@ -47,14 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """The exit code: 0 if DyCL and PyTorch agree on every input."""
-    try:
+    with needing("bench", "the benchmark", _NEEDED):
         from dycl.bench import campaign, plan, results
         from dycl.zoo import NETWORKS
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing not in _NEEDED:
-            raise
-        raise Failure(f"the benchmark needs {_NEEDED[missing]}: pip install 'dycl[bench]'") from error
     names = arguments.only or list(NETWORKS)
     for name in names:
         if name not in NETWORKS:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from dycl.cli.failure import Failure
+from dycl.cli.failure import Failure, needing
 
 NAME = "demo"
 SUMMARY = "train an early-exit classifier, compile it, compare it with PyTorch"
@@ -30,13 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """The exit code: 0 if the compiled program and PyTorch agree on everything."""
-    try:
+    with needing("demo", "the demo", _NEEDED):
         from dycl.demo import demonstrate
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing not in _NEEDED:
-            raise
-        raise Failure(f"the demo needs {_NEEDED[missing]}, which is not installed: pip install 'dycl[demo]'") from error
     if arguments.epochs < 1:
         raise Failure(f"--epochs is {arguments.epochs}, it must be at least 1")
     comparison = demonstrate(epochs=arguments.epochs, seed=arguments.seed, save=arguments.save)

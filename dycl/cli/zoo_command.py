@@ -2,7 +2,7 @@
 
 import argparse
 
-from dycl.cli.failure import Failure
+from dycl.cli.failure import Failure, needing
 
 NAME = "zoo"
 SUMMARY = "list the networks that decide while they run, or try one"
@@ -26,13 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """The exit code: 0."""
-    try:
+    with needing("compile", "the zoo", {"torch": "torch", "onnx": "onnx"}):
         from dycl import zoo
         from dycl.compiler import compile
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("torch", "onnx"):
-            raise
-        raise Failure("the zoo needs PyTorch and onnx: pip install 'dycl[compile]'") from error
     if arguments.network is None:
         width = max(map(len, zoo.NETWORKS))
         for network in zoo.NETWORKS.values():

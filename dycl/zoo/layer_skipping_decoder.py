@@ -1,22 +1,15 @@
-"""A decoder in which each layer's router picks the tokens that the layer works on; the others pass it by.
-
-It writes token by token, from a cache of keys and values for each layer, until it has written the end.
-"""
+"""A decoder in which each layer's router picks the tokens that the layer works on; the others pass it by."""
 
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
-from dycl.zoo.cached_attention import CachedAttention, Past, SwiGLU, nothing_yet
+from dycl.zoo.cached_attention import CachedAttention, Past, SwiGLU
 from dycl.zoo.calibration import results, spread
+from dycl.zoo.decoding import END, VOCABULARY, Decoder, draw_prompt
 from dycl.zoo.endings import end_variously
 from dycl.zoo.network import Inputs, Network, Size
-from dycl.zoo.random_inputs import words
-
-END = 2
-_VOCABULARY = {"small": 100, "full": 8000}
-_PROMPT = {"small": 6, "full": 16}
 
 
 class Layer(nn.Module):
@@ -54,55 +47,23 @@ class PickyLayer(nn.Module):
         return added, past
 
 
-class LayerSkippingDecoder(nn.Module):
-    """A decoder that adds at most `longest` tokens to a prompt; every second layer picks its tokens, as published."""
+class LayerSkippingDecoder(Decoder):
+    """A decoder of which every second layer picks its tokens, as published."""
 
     def __init__(
         self, vocabulary: int, layers: int, width: int, heads: int, shared_heads: int, inner: int, longest: int
     ) -> None:
-        super().__init__()
-        self.longest = longest
-        self.shared_heads, self.head_width = shared_heads, width // heads
-        self.embedding = nn.Embedding(vocabulary, width)
-        self.layers = nn.ModuleList()
-        for index in range(layers):
-            layer = Layer(width, heads, shared_heads, inner)
-            self.layers.append(layer if index % 2 == 0 else PickyLayer(layer, width))
-        self.norm = nn.RMSNorm(width, eps=1e-5)
-        self.head = nn.Linear(width, vocabulary)
-
-    def forward(self, prompt: Tensor) -> tuple[Tensor, Tensor]:
-        """The tokens after the prompt, the end among them, and the score of each."""
-        pasts = [nothing_yet(self.shared_heads, self.head_width) for _ in self.layers]
-        tokens, start = prompt, 0
-        written: list[Tensor] = []
-        scores: list[Tensor] = []
-        for _ in range(self.longest):
-            x = self.embedding(tokens)
-            positions = torch.arange(start, start + tokens.shape[1])
-            for index, layer in enumerate(self.layers):
-                added, pasts[index] = layer(x, positions, pasts[index])
-                x = x + added
-            start += tokens.shape[1]
-            score, token = self.head(self.norm(x[:, -1])).max(1)
-            written.append(token)
-            scores.append(score)
-            if token.item() == END:
-                break
-            tokens = token[None]
-        return torch.cat(written), torch.cat(scores)
+        plain = (Layer(width, heads, shared_heads, inner) for _ in range(layers))
+        mixed = (layer if index % 2 == 0 else PickyLayer(layer, width) for index, layer in enumerate(plain))
+        super().__init__(mixed, vocabulary, width, heads, shared_heads, longest)
 
 
 def _build(size: Size) -> LayerSkippingDecoder:
     if size == "full":
         return LayerSkippingDecoder(
-            _VOCABULARY[size], layers=12, width=512, heads=8, shared_heads=2, inner=1408, longest=64
+            VOCABULARY[size], layers=12, width=512, heads=8, shared_heads=2, inner=1408, longest=64
         )
-    return LayerSkippingDecoder(_VOCABULARY[size], layers=4, width=32, heads=4, shared_heads=2, inner=64, longest=16)
-
-
-def _draw(size: Size, generator: torch.Generator) -> Inputs:
-    return (words(_VOCABULARY[size], _PROMPT[size], _PROMPT[size], generator),)
+    return LayerSkippingDecoder(VOCABULARY[size], layers=4, width=32, heads=4, shared_heads=2, inner=64, longest=16)
 
 
 def _calibrate(model: LayerSkippingDecoder, inputs: Sequence[Inputs]) -> None:
@@ -120,7 +81,7 @@ LAYER_SKIPPING_DECODER = Network(
     source="Raposo et al. 2024, arXiv:2404.02258",
     decides="for each token which layers it passes through, and after each token whether the text is complete",
     build=_build,
-    draw=_draw,
+    draw=draw_prompt,
     calibrate=_calibrate,
     calibrated_on=24,
 )

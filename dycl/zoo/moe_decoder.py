@@ -1,7 +1,4 @@
-"""A decoder whose layers have eight experts each, of which a router picks two for each token.
-
-It writes token by token, from a cache of keys and values, until it has written the end.
-"""
+"""A decoder whose layers have eight experts each, of which a router picks two for each token."""
 
 from collections.abc import Sequence
 
@@ -9,14 +6,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from dycl.zoo.cached_attention import CachedAttention, Past, SwiGLU, nothing_yet
+from dycl.zoo.cached_attention import CachedAttention, Past, SwiGLU
+from dycl.zoo.decoding import END, VOCABULARY, Decoder, draw_prompt
 from dycl.zoo.endings import end_variously
 from dycl.zoo.network import Inputs, Network, Size
-from dycl.zoo.random_inputs import words
-
-END = 2
-_VOCABULARY = {"small": 100, "full": 8000}
-_PROMPT = {"small": 6, "full": 16}
 
 
 class Experts(nn.Module):
@@ -54,55 +47,25 @@ class Layer(nn.Module):
         self.experts = Experts(width, inner)
 
     def forward(self, x: Tensor, positions: Tensor, past: Past) -> tuple[Tensor, Past]:
-        """The tokens' states after the layer, and the layer's past with these tokens in it."""
+        """What the layer adds to the tokens' states, and the layer's past with these tokens in it."""
         attended, past = self.attention(self.attention_norm(x), positions, past)
-        x = x + attended
-        return x + self.experts(self.experts_norm(x)), past
+        return attended + self.experts(self.experts_norm(x + attended)), past
 
 
-class MoeDecoder(nn.Module):
-    """A decoder that adds at most `longest` tokens to a prompt."""
+class MoeDecoder(Decoder):
+    """A decoder of layers with experts."""
 
     def __init__(
         self, vocabulary: int, layers: int, width: int, heads: int, shared_heads: int, inner: int, longest: int
     ) -> None:
-        super().__init__()
-        self.longest = longest
-        self.shared_heads, self.head_width = shared_heads, width // heads
-        self.embedding = nn.Embedding(vocabulary, width)
-        self.layers = nn.ModuleList(Layer(width, heads, shared_heads, inner) for _ in range(layers))
-        self.norm = nn.RMSNorm(width, eps=1e-5)
-        self.head = nn.Linear(width, vocabulary)
-
-    def forward(self, prompt: Tensor) -> tuple[Tensor, Tensor]:
-        """The tokens after the prompt, the end among them, and the score of each."""
-        pasts = [nothing_yet(self.shared_heads, self.head_width) for _ in self.layers]
-        tokens, start = prompt, 0
-        written: list[Tensor] = []
-        scores: list[Tensor] = []
-        for _ in range(self.longest):
-            x = self.embedding(tokens)
-            positions = torch.arange(start, start + tokens.shape[1])
-            for index, layer in enumerate(self.layers):
-                x, pasts[index] = layer(x, positions, pasts[index])
-            start += tokens.shape[1]
-            score, token = self.head(self.norm(x[:, -1])).max(1)
-            written.append(token)
-            scores.append(score)
-            if token.item() == END:
-                break
-            tokens = token[None]
-        return torch.cat(written), torch.cat(scores)
+        made = (Layer(width, heads, shared_heads, inner) for _ in range(layers))
+        super().__init__(made, vocabulary, width, heads, shared_heads, longest)
 
 
 def _build(size: Size) -> MoeDecoder:
     if size == "full":
-        return MoeDecoder(_VOCABULARY[size], layers=8, width=512, heads=8, shared_heads=2, inner=512, longest=64)
-    return MoeDecoder(_VOCABULARY[size], layers=2, width=32, heads=4, shared_heads=2, inner=32, longest=16)
-
-
-def _draw(size: Size, generator: torch.Generator) -> Inputs:
-    return (words(_VOCABULARY[size], _PROMPT[size], _PROMPT[size], generator),)
+        return MoeDecoder(VOCABULARY[size], layers=8, width=512, heads=8, shared_heads=2, inner=512, longest=64)
+    return MoeDecoder(VOCABULARY[size], layers=2, width=32, heads=4, shared_heads=2, inner=32, longest=16)
 
 
 def _calibrate(model: MoeDecoder, inputs: Sequence[Inputs]) -> None:
@@ -115,7 +78,7 @@ MOE_DECODER = Network(
     source="Jiang et al. 2024, arXiv:2401.04088",
     decides="in each layer which experts each token goes to, and after each token whether the text is complete",
     build=_build,
-    draw=_draw,
+    draw=draw_prompt,
     calibrate=_calibrate,
     calibrated_on=24,
 )
