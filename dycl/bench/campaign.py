@@ -1,12 +1,14 @@
 """Measures network after network, each in a process of its own, and keeps what is done.
 
 A result is a file of its own, named after its settings; what is there with the same settings is not measured again.
+The weights of a network are made once, for all processes that measure it in this size.
 """
 
 import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -23,15 +25,16 @@ def run(plan: Sequence[Settings], folder: Path, progress: Progress) -> list[Reco
     """The figures of all networks of the plan, measured now or before."""
     folder.mkdir(parents=True, exist_ok=True)
     records = []
-    for settings in plan:
-        file = folder / f"{settings.label}.json"
-        record = _known(file, settings)
-        if record is None:
-            record = measured(settings, progress) | {"machine": description()}
-            unfinished = file.with_suffix(".new")
-            unfinished.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-            unfinished.replace(file)
-        records.append(record)
+    with tempfile.TemporaryDirectory() as weights:
+        for settings in plan:
+            file = folder / f"{settings.label}.json"
+            record = _known(file, settings)
+            if record is None:
+                record = measured(settings, Path(weights), progress) | {"machine": description()}
+                unfinished = file.with_suffix(".new")
+                unfinished.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+                unfinished.replace(file)
+            records.append(record)
     return records
 
 
@@ -42,9 +45,10 @@ def _known(file: Path, settings: Settings) -> Record | None:
     return record if record["settings"] == asdict(settings) else None
 
 
-def measured(settings: Settings, progress: Progress) -> Record:
+def measured(settings: Settings, weights: Path, progress: Progress) -> Record:
     """The figures of one network, from a new process; one that dies is a result, too."""
-    command = [sys.executable, "-W", "ignore", "-m", "dycl.bench.trial", json.dumps(asdict(settings))]
+    file = weights / f"{settings.network}-{settings.size}.pt"
+    command = [sys.executable, "-W", "ignore", "-m", "dycl.bench.trial", json.dumps(asdict(settings)), str(file)]
     environment = os.environ | {
         "OMP_NUM_THREADS": str(settings.threads),
         "TORCHINDUCTOR_COMPILE_THREADS": "1",

@@ -8,13 +8,13 @@ from dycl.zoo import Size
 __all__ = ["Settings", "quick", "whole"]
 
 _INPUTS = {"small": 1000, "full": 100}
-_TIMED = {"small": 50, "full": 20}
+_TIMED = {"small": 50, "full": 10}
 
 
 def quick(names: Sequence[str], backends: Sequence[str]) -> list[Settings]:
     """A first look at small networks."""
     return [
-        Settings(name, "small", 1, backend, inputs=100, timed=10, seconds=2.0, patience=12.0)
+        Settings(name, "small", 1, backend, inputs=100, timed=8, seconds=2.0, patience=30.0)
         for name in names
         for backend in backends
     ]
@@ -30,9 +30,21 @@ def whole(
     seconds: float,
     patience: float,
 ) -> list[Settings]:
-    """Every network in every size, on every backend, with every number of threads."""
+    """Every network in every size, on every backend, with every number of threads.
+
+    All inputs are compared with the first number of threads, and those that are timed with the others.
+    """
     return [
-        Settings(name, size, count, backend, inputs or _INPUTS[size], _TIMED[size], seconds, patience)
+        Settings(
+            name,
+            size,
+            count,
+            backend,
+            (inputs or _INPUTS[size]) if count == threads[0] else _TIMED[size],
+            _TIMED[size],
+            seconds,
+            patience,
+        )
         for size in sizes
         for name in names
         for backend in backends

@@ -1,6 +1,7 @@
-"""Measures one network in a process of its own: `python -m dycl.bench.trial '{"network": ...}'` prints JSON.
+"""Measures one network in a process of its own: `python -m dycl.bench.trial '{"network": ...}' WEIGHTS` prints JSON.
 
-What it does goes to standard error, a line `stage done total` at a time.
+The file of weights is written if it is not there. What is going on goes to standard error, a line `stage done total`
+at a time.
 """
 
 import json
@@ -33,11 +34,13 @@ Progress = Callable[[str, int, int], None]
 Record = dict[str, Any]
 
 
-def measure(settings: Settings, progress: Progress) -> Record:
+def measure(settings: Settings, weights: FilePath, progress: Progress) -> Record:
     """All figures of one network, as plain data."""
     torch.set_num_threads(settings.threads)
     progress("weights", 0, 1)
-    model = zoo.load(settings.network, settings.size)
+    model = zoo.load(settings.network, settings.size, weights if weights.exists() else None)
+    if not weights.exists():
+        torch.save(model.state_dict(), weights)
     inputs = zoo.inputs(settings.network, settings.size, settings.inputs, settings.seed)
     subject = Subject(settings, model, inputs[: settings.timed])
     ways = []
@@ -51,7 +54,7 @@ def measure(settings: Settings, progress: Progress) -> Record:
     else:
         program = subject.programs[DYCL]
         progress("memory", 0, 1)
-        record["program"] = _about(program) | _footprints(settings, model, program, inputs[0])
+        record["program"] = _about(program) | _footprints(settings, weights, program, inputs[0])
         traced = by_name[ORACLE].runs[0] if by_name[ORACLE].runs else None
         record["compared"] = _compared(model, program, traced, inputs, progress)
     able = [way for way in ways if not way.problem]
@@ -83,19 +86,16 @@ def _about(program: Program) -> Record:
     }
 
 
-def _footprints(settings: Settings, model: nn.Module, program: Program, given: Inputs) -> Record:
+def _footprints(settings: Settings, weights: FilePath, program: Program, given: Inputs) -> Record:
     """The artefact's size, and the peak memory of processes that run it or the network in PyTorch."""
     with tempfile.TemporaryDirectory() as name:
         folder = FilePath(name)
         program.save(folder / "program.dycl")
         np.savez(folder / "inputs.npz", *(tensor.numpy() for tensor in given))
-        torch.save(model.state_dict(), folder / "weights.pt")
         return {
             "artefact": (folder / "program.dycl").stat().st_size,
             "memory": footprint.of_program(folder / "program.dycl", folder / "inputs.npz", settings.threads),
-            "eager_memory": footprint.of_eager(
-                settings.network, settings.size, folder / "weights.pt", settings.threads
-            ),
+            "eager_memory": footprint.of_eager(settings.network, settings.size, weights, settings.threads),
         }
 
 
@@ -162,7 +162,7 @@ def main() -> None:
     def progress(stage: str, done: int, total: int) -> None:
         print(f"{stage}\t{done}\t{total}", file=sys.stderr, flush=True)
 
-    print(json.dumps(measure(Settings(**json.loads(sys.argv[1])), progress)))
+    print(json.dumps(measure(Settings(**json.loads(sys.argv[1])), FilePath(sys.argv[2]), progress)))
 
 
 if __name__ == "__main__":

@@ -40,10 +40,11 @@ class Subject:
     model: nn.Module
     timed: Sequence[Inputs]
     programs: dict[str, Program] = field(default_factory=dict)
+    script: nn.Module | None = None
 
 
-class TooLong(BaseException):
-    """A way took longer to get ready than the settings allow; no compiler on the way may catch this."""
+class NotReady(BaseException):
+    """A way cannot be measured: it takes too long, or what it starts from fails; no compiler may catch this."""
 
 
 def prepared(name: str, subject: Subject) -> Way:
@@ -52,7 +53,7 @@ def prepared(name: str, subject: Subject) -> Way:
     try:
         with _at_most(subject.settings.patience):
             runs = WAYS[name](subject)
-    except (Exception, TooLong) as error:  # whatever a compiler raises is what a user would see
+    except (Exception, NotReady) as error:  # whatever a compiler raises is what a user would see
         return Way(name, seconds=time.perf_counter() - began, problem=_said(error))
     return Way(name, runs, time.perf_counter() - began)
 
@@ -60,7 +61,7 @@ def prepared(name: str, subject: Subject) -> Way:
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
     def stop(number: int, frame: object) -> None:
-        raise TooLong(f"not ready after {seconds:.0f} s")
+        raise NotReady(f"not ready after {seconds:.0f} s")
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -72,7 +73,7 @@ def _at_most(seconds: float) -> Iterator[None]:
 
 
 def _said(error: BaseException) -> str:
-    if isinstance(error, TooLong):
+    if isinstance(error, NotReady):
         return str(error)
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:300]
@@ -93,7 +94,7 @@ def _compiled_by_torch(subject: Subject) -> list[Run]:
 
 
 def _scripted(subject: Subject) -> list[Run]:
-    script = torch.jit.script(subject.model)
+    script = subject.script = torch.jit.script(subject.model)
     with torch.inference_mode():
         for given in (*subject.timed[:3], *subject.timed[:3]):  # TorchScript optimises in its first runs
             script(*given)
@@ -101,7 +102,9 @@ def _scripted(subject: Subject) -> list[Run]:
 
 
 def _onnx_branches(subject: Subject) -> list[Run]:
-    model = OnnxModel(exported(torch.jit.script(subject.model), subject.timed[0]), subject.settings.threads)
+    if subject.script is None:
+        raise NotReady("torch.jit.script fails, from which it starts")
+    model = OnnxModel(exported(subject.script, subject.timed[0]), subject.settings.threads)
     model(*subject.timed[0])
     return [model] * len(subject.timed)
 
@@ -126,7 +129,9 @@ def _oracle(subject: Subject) -> list[Run]:
     settings, model = subject.settings, subject.model
     compiler = find_compiler(settings.backend)
     inputs = example_inputs(model, subject.timed[0], {}, None)
-    program = subject.programs[DYCL]
+    program = subject.programs.get(DYCL)
+    if program is None:
+        raise NotReady("DyCL fails, which finds the paths")
     by_path: dict[tuple[object, ...], Program] = {}
     runs: list[Run] = []
     for given in subject.timed:

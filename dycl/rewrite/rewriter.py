@@ -35,7 +35,7 @@ from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.machine import Machine
 from dycl.rewrite.recorder import Recorder
 from dycl.rewrite.results import result_structure
-from dycl.rewrite.rolled import goes_on_growing, is_long
+from dycl.rewrite.rolled import Unrolling, goes_on_growing
 from dycl.rewrite.settings import rewriting
 from dycl.rewrite.signals import Reconsider, Refused, Restart
 from dycl.rewrite.skeleton import Leaf, Pinned, Skeleton
@@ -114,6 +114,7 @@ class Rewriter:
         self.queue: list[tuple[Any, int, Entry]] = []
         self.variants: dict[Any, int] = {}
         self.flexible: set[Any] = set()
+        self.unrolling = Unrolling()
         self.count = 0
         self.anew = False
         self.returns = False
@@ -182,7 +183,7 @@ class Rewriter:
         growing = {loop for loop, iterator in loops if goes_on_growing(iterator)}
         if growing & self.unrolled:
             raise Refused("DY011", "a loop goes over a list that it adds to, without a known bound")
-        long = {loop for loop, iterator in loops if is_long(iterator, len(self.entries))}
+        long = {loop for loop, iterator in loops if self.unrolling.is_long(loop, iterator, len(self.entries))}
         new = (growing | long) - self.unrolled - self.machine.rolled
         if new:
             self.grows_lists = self.grows_lists or bool(growing)

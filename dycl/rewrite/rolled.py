@@ -2,8 +2,8 @@
 
 A loop over known things is unrolled, since modules hang on its positions. A decoder of 500 steps would so become 500
 sub-DNNs and more. So a long loop that has decisions in it, over a range or over rows of one shape, goes over positions
-instead: its counter is an ordinary number, which widening makes a host value. What is long depends on the program: once
-it has many blocks, a loop of a dozen steps is.
+instead: its counter is an ordinary number, which widening makes a host value. What is long depends on the program:
+where unrolling makes many blocks, a loop of a dozen steps is.
 """
 
 from typing import Any
@@ -15,6 +15,7 @@ from dycl.rewrite.frames import ItemIterator, ParallelIterator, RangeIterator
 _LONG = 64
 _LONG_IN_LARGE_PROGRAMS = 12
 _LARGE = 256
+_STEPS_TO_JUDGE_BY = 3
 
 
 def rolled_up(source: Any) -> RangeIterator | None:
@@ -52,12 +53,32 @@ def goes_on_growing(iterator: Any) -> bool:
     return isinstance(iterator, ItemIterator) and iterator.in_growth > 2
 
 
-def is_long(iterator: Any, blocks: int) -> bool:
-    """Whether a loop over `iterator`, in a program of so many blocks so far, should be rolled up, if it can be."""
-    parts = iterator.parts if isinstance(iterator, ParallelIterator) else (iterator,)
-    if not parts or not all(isinstance(part, ItemIterator) and _can_roll(part.items) for part in parts):
-        return False
-    return min(len(part.items) for part in parts) > (_LONG_IN_LARGE_PROGRAMS if blocks > _LARGE else _LONG)
+class Unrolling:
+    """How many blocks the loops of one program make, as far as they are unrolled yet."""
+
+    def __init__(self) -> None:
+        self._first_seen: dict[Any, tuple[int, int]] = {}
+
+    def is_long(self, loop: Any, iterator: Any, blocks: int) -> bool:
+        """Whether `loop`, over `iterator` in a program of so many blocks so far, should be rolled up, if it can be."""
+        parts = iterator.parts if isinstance(iterator, ParallelIterator) else (iterator,)
+        if not parts or not all(isinstance(part, ItemIterator) and _can_roll(part.items) for part in parts):
+            return False
+        length = min(len(part.items) for part in parts)
+        if length <= _LONG_IN_LARGE_PROGRAMS or length > _LONG:
+            return length > _LONG
+        return self._expected(loop, parts[0].position, length, blocks) > _LARGE
+
+    def _expected(self, loop: Any, position: int, length: int, blocks: int) -> float:
+        """How many blocks there will be after the loop, if it goes on as it did in its steps so far."""
+        began, blocks_then = self._first_seen.setdefault(loop, (position, blocks))
+        if position < began:
+            # The loop around it came round.
+            began, blocks_then = self._first_seen[loop] = (position, blocks)
+        steps = position - began
+        if steps < _STEPS_TO_JUDGE_BY:
+            return blocks
+        return blocks + (blocks - blocks_then) / steps * (length - position)
 
 
 def _can_roll(items: Any) -> bool:

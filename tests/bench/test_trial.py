@@ -11,7 +11,7 @@ import torch
 from onnx import TensorProto, helper
 
 from dycl import zoo
-from dycl.bench import campaign, results, tables
+from dycl.bench import campaign, plan, results, tables
 from dycl.bench.comparing import prediction, relative_error
 from dycl.bench.latency import summary
 from dycl.bench.onnx_branches import move_weights
@@ -21,10 +21,12 @@ from dycl.cli import main
 
 
 @pytest.fixture(scope="module")
-def record() -> dict[str, Any]:
+def record(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     stages: list[str] = []
     settings = Settings("blockdrop", inputs=20, timed=3, seconds=0.1, patience=3.0)
-    found = campaign.measured(settings, lambda settings, stage, done, total: stages.append(stage))
+    weights = tmp_path_factory.mktemp("weights")
+    found = campaign.measured(settings, weights, lambda settings, stage, done, total: stages.append(stage))
+    assert [file.name for file in weights.iterdir()] == ["blockdrop-small.pt"]
     assert {"weights", DYCL, "comparing", "timing"} <= set(stages)
     return found
 
@@ -58,8 +60,8 @@ def test_the_page_shows_failures_and_losses_like_anything_else(record: dict[str,
     assert all(picture.stat().st_size > 1000 for picture in pictures)
 
 
-def test_a_process_that_dies_is_a_result() -> None:
-    record = campaign.measured(Settings("no-such-network"), lambda *stage: None)
+def test_a_process_that_dies_is_a_result(tmp_path: Path) -> None:
+    record = campaign.measured(Settings("no-such-network"), tmp_path, lambda *stage: None)
     assert "exit code 1: ValueError: the zoo has no network 'no-such-network'" in record["failed"]
     assert not results.agrees(record)
 
@@ -74,6 +76,13 @@ def test_a_way_that_does_not_get_ready_is_given_up() -> None:
     model = zoo.load("blockdrop")
     subject = Subject(Settings("blockdrop", patience=0.01), model, zoo.inputs("blockdrop", count=2))
     assert prepared(DYCL, subject).problem == "not ready after 0 s"
+    assert prepared(ORACLE, subject).problem == "DyCL fails, which finds the paths"
+    assert prepared("ONNX If/Loop", subject).problem == "torch.jit.script fails, from which it starts"
+
+
+def test_all_inputs_are_compared_with_one_number_of_threads() -> None:
+    planned = plan.whole(["ranet"], ["small"], ["onnxruntime"], [1, 2], inputs=None, seconds=1.0, patience=1.0)
+    assert [(settings.threads, settings.inputs == settings.timed) for settings in planned] == [(1, False), (2, True)]
 
 
 def test_errors_are_relative_to_the_tensor() -> None:
