@@ -14,6 +14,7 @@ from dycl.hcfg.nodes import Block, BlockId, Hcfg, Parameter, Subnet, SubnetId, W
 from dycl.hcfg.types import Span, TensorType
 from dycl.hcfg.verify import verify
 from dycl.optimize.drop_unread import drop_unread
+from dycl.optimize.read_through import read_through
 from dycl.optimize.share import Shared, share
 from dycl.rewrite.assemble import Assembled, assemble
 from dycl.rewrite.diagnostics import Problem, problem_at
@@ -135,7 +136,7 @@ def examine(
             assembled = assemble(rewritten, inputs.names)
             _verify(model, inputs, assembled)
             if optimize:
-                assembled = drop_unread(assembled)
+                assembled = drop_unread(read_through(assembled))
                 _verify(model, inputs, assembled)
     problems = [*problems, *refused_draws(rewritten, assembled)]
     if assembled is not None and not problems:

@@ -69,5 +69,6 @@ def measured(settings: Settings, weights: Path, progress: Progress) -> Record:
     if process.returncode != 0:
         last = said[-1].strip() if said else "no message"
         return {"settings": asdict(settings), "failed": f"exit code {process.returncode}: {last}"}
-    record: Record = json.loads(output)
+    # PyTorch's exporter prints on standard output, too.
+    record: Record = json.loads(output.splitlines()[-1])
     return record

@@ -16,8 +16,8 @@ LEAST_ROUNDS = 3
 def timed(
     ways: Sequence[Way], inputs: Sequence[Inputs], seconds: float, progress: Callable[[int, int], None]
 ) -> dict[str, list[list[float]]]:
-    """For each way and each input, how many seconds its runs took, one a round."""
-    times: dict[str, list[list[float]]] = {way.name: [[] for _ in inputs] for way in ways}
+    """For each way and each input that it is ready for, how many seconds its runs took, one a round."""
+    times: dict[str, list[list[float]]] = {way.name: [[] for _ in way.runs] for way in ways}
     order = list(ways)
     began = time.perf_counter()
     rounds = 0
@@ -32,18 +32,22 @@ def timed(
 
 
 def _turn(way: Way, inputs: Sequence[Inputs], times: list[list[float]]) -> None:
-    for run, given in list(zip(way.runs, inputs, strict=True))[:WARM_UP]:
+    ready = list(zip(way.runs, inputs, strict=False))
+    for run, given in ready[:WARM_UP]:
         run(*given)
-    for number, (run, given) in enumerate(zip(way.runs, inputs, strict=True)):
+    for number, (run, given) in enumerate(ready):
         began = time.perf_counter()
         run(*given)
         times[number].append(time.perf_counter() - began)
 
 
 def summary(times: list[list[float]], base: list[list[float]]) -> dict[str, float]:
-    """Median and 99th percentile in seconds, and how many times as long `base` takes, input by input."""
+    """Median and 99th percentile in seconds, and how many times as long `base` takes, input by input.
+
+    The ratios are over the inputs that both have.
+    """
     everything = np.concatenate([np.asarray(row) for row in times])
-    ratios = [np.median(other) / np.median(own) for own, other in zip(times, base, strict=True)]
+    ratios = [np.median(other) / np.median(own) for own, other in zip(times, base, strict=False)]
     low, middle, high = np.percentile(ratios, [10, 50, 90])
     return {
         "median": float(np.median(everything)),

@@ -36,6 +36,7 @@ from dycl.hcfg.nodes import (
 from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
 from dycl.hcfg.types import TensorType, carrier
 from dycl.optimize.drop_unread import drop_unread
+from dycl.optimize.read_through import read_through
 from dycl.optimize.share import share
 from dycl.rewrite.assemble import Assembled, RecordedSubnet, assemble
 from dycl.rewrite.inputs import Inputs
@@ -52,7 +53,7 @@ def oracle(
     rewritten = follow(model, inputs, arguments, compiler)
     if rewritten.problems:
         raise CompileError(rewritten.problems)
-    assembled = drop_unread(straight(assemble(rewritten, inputs.names)))
+    assembled = drop_unread(read_through(straight(assemble(rewritten, inputs.names))))
     names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
     shared = share(assembled, compiler, names, True, lambda done, left: None)
     if shared.problems:

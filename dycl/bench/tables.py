@@ -42,8 +42,9 @@ def methods(records: Sequence[Record]) -> str:
         "All ways run the same inputs one at a time, in turns, in one process with the same number of threads; the "
         "first runs of a turn are not counted. Times are medians over all inputs and rounds. A speed-up is eager "
         "PyTorch's time over the way's, input by input: the median, and in brackets where 80 % of the inputs lie. The "
-        "oracle knows each input's path beforehand and runs it as one graph on the same backend. *Traced, wrong* is "
-        "the share of inputs whose prediction changes if the first input's path is taken for all."
+        "oracle knows each input's path beforehand and runs it as one graph on the same backend, without the work that "
+        "only decisions need; its ratios are over the inputs whose paths it got ready in time. *Traced, wrong* is the "
+        "share of inputs whose prediction changes if the first input's path is taken for all."
     )
 
 
@@ -157,7 +158,9 @@ def failures(records: Sequence[Record]) -> str:
             if way["problem"]:
                 lines.append(f"- {where}, {name}: {way['problem']}")
             elif way["wrong"]:
-                lines.append(f"- {where}, {name}: another prediction for {way['wrong']} of {settings['timed']} inputs")
+                lines.append(f"- {where}, {name}: another prediction for {way['wrong']} of {way['inputs']} inputs")
+            if not way["problem"] and way["inputs"] < settings["timed"]:
+                lines.append(f"- {where}, {name}: ready for the first {way['inputs']} of {settings['timed']} inputs")
     return "\n".join(lines)
 
 

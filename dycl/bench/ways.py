@@ -24,7 +24,7 @@ Run = Callable[..., Any]
 
 @dataclass(slots=True)
 class Way:
-    """A way to run the network: one function a timed input, or why there is none."""
+    """A way to run the network: a function for each timed input, or for the first of them; or why there is none."""
 
     name: str
     runs: Sequence[Run] = ()
@@ -136,8 +136,13 @@ def _oracle(subject: Subject) -> list[Run]:
     runs: list[Run] = []
     for given in subject.timed:
         path = tuple((taken.span, taken.outcome) for taken in program.trace(*given).path.decisions)
-        if path not in by_path:
-            by_path[path] = oracle(model, inputs, given, compiler, settings.threads)
+        try:
+            if path not in by_path:
+                by_path[path] = oracle(model, inputs, given, compiler, settings.threads)
+        except NotReady:
+            if not runs:
+                raise
+            break
         runs.append(by_path[path])
     return runs
 
