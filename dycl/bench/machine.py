@@ -5,6 +5,8 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
+from dycl.version import __version__
+
 
 def description() -> dict[str, str]:
     """The machine and the versions that matter, as texts."""
@@ -16,7 +18,7 @@ def description() -> dict[str, str]:
         "Python": platform.python_version(),
         "PyTorch": version("torch"),
         "ONNX Runtime": version("onnxruntime"),
-        "DyCL": version("dycl"),
+        "DyCL": __version__,
     }
 
 
