@@ -16,7 +16,7 @@ from dycl.backends import Compiler
 from dycl.hcfg.subnet import Argument, DTypeArgument, Ref
 from dycl.rewrite.drafts import Edge, End, Entry, Onward, Result, Rewritten
 from dycl.rewrite.inputs import Inputs
-from dycl.rewrite.recorder import Recording
+from dycl.rewrite.recording import Recording
 from dycl.rewrite.rewriter import Rewriter
 from dycl.rewrite.skeleton import Skeleton
 from dycl.rewrite.stops import Decided, Stop

@@ -19,8 +19,8 @@ class Settings:
     backend: str = "onnxruntime"
     inputs: int = 1000
     timed: int = 50
-    seconds: float = 60.0
-    patience: float = 600.0
+    seconds: float = 15.0
+    patience: float = 200.0
     seed: int = 1
 
     @property

@@ -18,7 +18,8 @@ page and pictures. What is measured already is not measured again.
 EXAMPLES = """\
   dycl bench --quick                        a first look, in under ten minutes
   dycl bench --only skipnet-rnn blockdrop   some networks, in full
-  dycl bench --size full --threads 1 2      what docs/benchmark.md shows
+  dycl bench --size full --threads 1        full size alone, on one thread
+  dycl bench                                everything, in about two hours
 """
 
 _NEEDED = {"torch": "torch", "onnx": "onnx", "matplotlib": "matplotlib"}
@@ -32,11 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2], metavar="N", help="default: 1 2")
     parser.add_argument("--backend", nargs="+", default=["onnxruntime"], metavar="NAME", help="default: %(default)s")
     parser.add_argument("--inputs", type=int, metavar="N", help="inputs to compare (default: 1000 small, 100 full)")
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long to time a network (default: %(default)g)")
+    parser.add_argument("--seconds", type=float, default=15.0, help="how long to time a network (default: %(default)g)")
     parser.add_argument(
         "--patience",
         type=float,
-        default=600.0,
+        default=200.0,
         metavar="S",
         help="seconds until a way is given up (default: %(default)g)",
     )

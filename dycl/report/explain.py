@@ -14,7 +14,7 @@ from dycl.hcfg.types import Span
 from dycl.rewrite.assemble import argument_refs, parameter_names
 from dycl.rewrite.diagnostics import Problem, source_text
 from dycl.rewrite.drafts import Decision, Entry, Rewritten, edges, reached
-from dycl.rewrite.recorder import Recording
+from dycl.rewrite.recording import Recording
 from dycl.rewrite.widening import Stacked, leaf_sources
 
 

@@ -14,7 +14,8 @@ from dycl.hcfg.subnet import Argument, Operation, Ref
 from dycl.rewrite.host_values import HostValue
 
 if TYPE_CHECKING:
-    from dycl.rewrite.recorder import Recorder, Recording
+    from dycl.rewrite.recorder import Recorder
+    from dycl.rewrite.recording import Recording
 
 Bounds = tuple[float, float]
 _DEEPEST = 200

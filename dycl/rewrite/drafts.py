@@ -6,7 +6,7 @@ from typing import Any
 from dycl.hcfg.subnet import Ref
 from dycl.hcfg.types import Span, ValueType
 from dycl.rewrite.diagnostics import Problem
-from dycl.rewrite.recorder import Recording
+from dycl.rewrite.recording import Recording
 from dycl.rewrite.results import ResultStructure
 from dycl.rewrite.skeleton import Skeleton
 

@@ -99,3 +99,16 @@ RANDOM_HANDLERS: dict[Any, Handler] = {
         for function in (stand_in, getattr(module, name))
     },
 }
+
+
+@contextmanager
+def none_drawn() -> Iterator[None]:
+    """Refuse code that draws from a random number generator which PyTorch's operations do not show."""
+    python, numpy, pytorch = random.getstate(), np.random.get_state(), torch.get_rng_state()
+    yield
+    same_in_numpy = all(map(np.array_equal, numpy, np.random.get_state()))
+    if random.getstate() != python or not same_in_numpy or not torch.equal(torch.get_rng_state(), pytorch):
+        random.setstate(python)
+        np.random.set_state(numpy)
+        torch.set_rng_state(pytorch)
+        raise Refused("DY005", "a random number generator is used on the way to here")

@@ -7,7 +7,6 @@ ones; operations on constants alone are computed at once, so constants propagate
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -19,9 +18,10 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 
 from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
 from dycl.hcfg.types import Span, TensorType
-from dycl.rewrite.aliases import Aliases, memory
-from dycl.rewrite.complex_pairs import HINT, OUTLASTS, ComplexPairs
+from dycl.rewrite.aliases import memory
+from dycl.rewrite.complex_pairs import HINT, OUTLASTS
 from dycl.rewrite.open_sizes import spelled_out
+from dycl.rewrite.recording import Captured, Recording
 from dycl.rewrite.shape_rules import grouped_product
 from dycl.rewrite.signals import CheckMet, DecisionMet, Reconsider, Refused
 from dycl.rewrite.symbols import Symbols
@@ -43,48 +43,6 @@ _UNINITIALISED = {
 }
 _ASSERTIONS = {"aten._assert_async.default", "aten._assert_async.msg"}
 _NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert_tensor_metadata.default"}
-
-
-@dataclass(frozen=True, slots=True)
-class Captured:
-    """A constant that the block uses, with its value at that moment."""
-
-    ref: Ref
-    tensor: torch.Tensor
-    value: torch.Tensor
-
-
-@dataclass(slots=True)
-class Recording:
-    """What one block has recorded so far."""
-
-    types: list[TensorType] = field(default_factory=list)
-    inputs: list[Ref] = field(default_factory=list)
-    weights: dict[int, Captured] = field(default_factory=dict)
-    literals: dict[tuple[str, str], Ref] = field(default_factory=dict)
-    captured: list[Captured] = field(default_factory=list)
-    operations: list[Operation] = field(default_factory=list)
-    checks: list[tuple[Ref, str, str, Span]] = field(default_factory=list)
-    refs: dict[int, tuple[Ref, torch.Tensor]] = field(default_factory=dict)
-    twins: dict[int, torch.Tensor] = field(default_factory=dict)
-    aliases: Aliases = field(default_factory=Aliases)
-    complex_pairs: ComplexPairs = field(default_factory=ComplexPairs)
-
-    def new_ref(self, value_type: TensorType) -> Ref:
-        self.types.append(value_type)
-        return Ref(len(self.types) - 1)
-
-    def forget_tensors(self) -> None:
-        """Keep only what was recorded: the block is done with the tensors it ran on."""
-        self.refs.clear()
-        self.twins.clear()
-        self.aliases = Aliases()
-        self.complex_pairs = ComplexPairs()
-
-    def forget_constants(self, written: int) -> None:
-        """Capture constants in this memory afresh when they are next used: they are about to change."""
-        for key in [key for key, item in self.weights.items() if memory(item.tensor) == written]:
-            self.captured.append(self.weights.pop(key))
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]

@@ -11,13 +11,10 @@ while blocks are queued:          in program order, so that states meet before t
 
 import contextvars
 import heapq
-import random
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 
@@ -33,6 +30,7 @@ from dycl.rewrite.freeze import Freezer
 from dycl.rewrite.heap import Heap
 from dycl.rewrite.host_values import HostValue
 from dycl.rewrite.machine import Machine
+from dycl.rewrite.random_numbers import none_drawn
 from dycl.rewrite.recorder import Recorder
 from dycl.rewrite.results import result_structure
 from dycl.rewrite.rolled import Unrolling, goes_on_growing
@@ -63,19 +61,6 @@ _MOST_KINDS_OF_STATE = 16
 _MOST_BLOCKS = 20_000
 # The next call's first block is explored when all that is known of this call is.
 _AFTER_ALL = (((2**62, 0),),)
-
-
-@contextmanager
-def _no_random_numbers() -> Iterator[None]:
-    """Refuse code that draws from a random number generator which PyTorch's operations do not show."""
-    python, numpy, pytorch = random.getstate(), np.random.get_state(), torch.get_rng_state()
-    yield
-    same_in_numpy = all(map(np.array_equal, numpy, np.random.get_state()))
-    if random.getstate() != python or not same_in_numpy or not torch.equal(torch.get_rng_state(), pytorch):
-        random.setstate(python)
-        np.random.set_state(numpy)
-        torch.set_rng_state(pytorch)
-        raise Refused("DY005", "a random number generator is used on the way to here")
 
 
 class Rewriter:
@@ -285,7 +270,7 @@ class Rewriter:
     def _run_once(self, prepare: Callable[[], list[ValueType]]) -> tuple[list[ValueType], Span, Stop, End]:
         parameters = prepare()
         start = self.machine.span
-        with _no_random_numbers():
+        with none_drawn():
             stop = self.machine.run()
         self.recorder.at_end = True
         return parameters, start, stop, self._end(stop)

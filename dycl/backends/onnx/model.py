@@ -7,6 +7,7 @@ from onnx import helper
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import ONNX_TYPES, Builder
+from dycl.backends.onnx.layout import in_blocks
 from dycl.backends.onnx.lowerings import LOWERINGS
 from dycl.backends.onnx.values import Value, static_shape
 from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
@@ -31,6 +32,7 @@ def translate(graph: SubnetGraph) -> bytes:
     results = [values[ref].name for ref in graph.outputs]
     _drop_unread(builder, results)
     _name_outputs(builder, results)
+    builder.nodes = in_blocks(builder.nodes, [graph.type_of(ref) for ref in graph.inputs])
     _mention(builder, [f"w{index}" for index in range(len(graph.weights))])
     body = helper.make_graph(
         builder.nodes,
