@@ -13,7 +13,10 @@ def prediction(result: Any) -> torch.Tensor:
 
 
 def relative_error(eager: Any, other: Any) -> float:
-    """The largest difference between numbers, relative to the tensor's largest number; inf for other shapes."""
+    """The largest difference between numbers, relative to the tensor's largest number.
+
+    It is inf for other shapes or types, and where one is finite and the other is not.
+    """
     left, right = tree_flatten(eager)[0], tree_flatten(other)[0]
     if len(left) != len(right):
         return float("inf")
@@ -21,11 +24,17 @@ def relative_error(eager: Any, other: Any) -> float:
 
 
 def _error(eager: torch.Tensor, other: torch.Tensor) -> float:
-    if eager.shape != other.shape:
+    if eager.shape != other.shape or eager.dtype != other.dtype:
         return float("inf")
     if not eager.numel():
         return 0.0
     if not eager.is_floating_point():
         return 0.0 if torch.equal(eager, other) else float("inf")
-    scale = float(eager.abs().max()) or 1.0
-    return float((eager.double() - other.double()).abs().max()) / scale
+    finite = eager.isfinite()
+    same = (eager == other) | (eager.isnan() & other.isnan())
+    if not torch.equal(finite, other.isfinite()) or not bool((same | finite).all()):
+        return float("inf")
+    if not bool(finite.any()):
+        return 0.0
+    scale = float(eager[finite].abs().max()) or 1.0
+    return float((eager.double() - other.double())[finite].abs().max()) / scale

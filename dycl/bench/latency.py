@@ -9,7 +9,6 @@ import torch
 from dycl.bench.ways import Way
 from dycl.zoo import Inputs
 
-WARM_UP = 3
 LEAST_ROUNDS = 3
 
 
@@ -32,10 +31,8 @@ def timed(
 
 
 def _turn(way: Way, inputs: Sequence[Inputs], times: list[list[float]]) -> None:
-    ready = list(zip(way.runs, inputs, strict=False))
-    for run, given in ready[:WARM_UP]:
-        run(*given)
-    for number, (run, given) in enumerate(ready):
+    for number, (run, given) in enumerate(zip(way.runs, inputs, strict=False)):
+        run(*given)  # a path that other inputs did not take is not in the processor's caches, in no way
         began = time.perf_counter()
         run(*given)
         times[number].append(time.perf_counter() - began)

@@ -32,7 +32,8 @@ def whole(
 ) -> list[Settings]:
     """Every network in every size, on every backend, with every number of threads.
 
-    All inputs are compared with the first number of threads, and those that are timed with the others.
+    All inputs are compared with the first number of threads, and those that are timed with the others. Small networks
+    run with the first alone: they are too small for several.
     """
     return [
         Settings(
@@ -48,5 +49,5 @@ def whole(
         for size in sizes
         for name in names
         for backend in backends
-        for count in threads
+        for count in (threads if size == "full" else threads[:1])
     ]

@@ -21,15 +21,16 @@ STAGES = {"rewrite": ("rewriting", "#c0392b"), "optimize": ("graph optimisation"
 
 def draw(records: Sequence[Record], folder: Path) -> list[Path]:
     """The pictures of these figures, written to `folder` as SVG and PNG."""
-    complete = [record for record in records if "to_oracle" in record]
-    if not complete:
-        return []
-    figures = {
-        "speed-up": speed_up(complete),
-        "ratio-to-oracle": ratio_to_oracle(complete),
-        "latency-by-exit": latency_by_exit(complete),
-        "compile-time": compile_time(complete),
+    needed = {
+        "speed-up": (speed_up, "ways"),
+        "ratio-to-oracle": (ratio_to_oracle, "to_oracle"),
+        "latency-by-exit": (latency_by_exit, "by_exit"),
+        "compile-time": (compile_time, "program"),
     }
+    drawable = {
+        name: (picture, [record for record in records if key in record]) for name, (picture, key) in needed.items()
+    }
+    figures = {name: picture(chosen) for name, (picture, chosen) in drawable.items() if chosen}
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, figure in figures.items():

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dycl.bench import plots, tables
+from dycl.bench.ways import DYCL, ORACLE, PLAIN
 
 Record = dict[str, Any]
 TOLERANCE = 1e-5
@@ -28,4 +29,5 @@ def agrees(record: Record) -> bool:
         compared["paths_equal"] == compared["inputs"]
         and compared["inconsistent"] == 0
         and compared["largest_error"] <= TOLERANCE
+        and all(record["ways"][name].get("wrong", 0) == 0 for name in (PLAIN, DYCL, ORACLE))
     )

@@ -39,12 +39,15 @@ def machine(records: Sequence[Record]) -> str:
 def methods(records: Sequence[Record]) -> str:
     """How the figures came about."""
     return (
-        "All ways run the same inputs one at a time, in turns, in one process with the same number of threads; the "
-        "first runs of a turn are not counted. Times are medians over all inputs and rounds. A speed-up is eager "
-        "PyTorch's time over the way's, input by input: the median, and in brackets where 80 % of the inputs lie. The "
+        "All ways run the same inputs one at a time, in turns, in one process with the same number of threads, with "
+        "their default settings. Each run follows another of the same input that is not counted. Times are medians "
+        "over all inputs and rounds. A speed-up is eager PyTorch's time over the way's, input by input: the median, "
+        "and in brackets where 80 % of the inputs lie. A path is equal if each of its decisions is among the tests "
+        "that Python makes in eager PyTorch, in order, and each test of a tensor there among its decisions. The "
         "oracle knows each input's path beforehand and runs it as one graph on the same backend, without the work that "
         "only decisions need; its ratios are over the inputs whose paths it got ready in time. *Traced, wrong* is the "
-        "share of inputs whose prediction changes if the first input's path is taken for all."
+        "share of inputs whose prediction changes if the first input's path is taken for all. The networks' sources "
+        "are the same for all ways and were arranged for none; some of what fails would work after small edits."
     )
 
 
@@ -63,7 +66,7 @@ def correctness(records: Sequence[Record]) -> str:
     rows = []
     for record in records:
         if "compared" not in record:
-            rows.append((title(record), record.get("refused") or record.get("failed", ""), *[""] * (len(head) - 2)))
+            rows.append(_without_figures(record, len(head)))
             continue
         program, compared = record["program"], record["compared"]
         traced = compared["traced_inconsistent"]
@@ -101,7 +104,7 @@ def latency(records: Sequence[Record]) -> str:
                 title(record),
                 _milliseconds(ways[EAGER], "median"),
                 _milliseconds(ways[EAGER], "p99"),
-                *(_speed_up(ways[name]) for name in others),
+                *(speed_up(ways[name]) for name in others),
                 _milliseconds(mine, "median"),
                 _milliseconds(mine, "p99"),
                 "" if to_oracle is None else _with_spread(to_oracle),
@@ -171,7 +174,7 @@ def summary(records: Sequence[Record]) -> str:
     rows = []
     for record in records:
         if "compared" not in record:
-            rows.append((title(record), *[""] * (len(head) - 1)))
+            rows.append(_without_figures(record, len(head)))
             continue
         compared, ways = record["compared"], record["ways"]
         rows.append(
@@ -182,7 +185,7 @@ def summary(records: Sequence[Record]) -> str:
                 f"{compared['inputs'] - compared['inconsistent']} of {compared['inputs']}",
                 f"{compared['largest_error']:.1e}",
                 _milliseconds(ways[EAGER], "median"),
-                *("fails" if ways[name]["problem"] else f"{ways[name]['ratio']:.2f}x" for name in others),
+                *(speed_up(ways[name], spread=False) for name in others),
             )
         )
     return table(head, rows)
@@ -198,10 +201,15 @@ def _milliseconds(way: Record, which: str) -> str:
     return f"{way[which] * 1e3:.3g}" if which in way else "fails"
 
 
-def _speed_up(way: Record) -> str:
+def _without_figures(record: Record, columns: int) -> tuple[str, ...]:
+    return (title(record), record.get("refused") or record.get("failed", ""), *[""] * (columns - 2))
+
+
+def speed_up(way: Record, spread: bool = True) -> str:
+    """How many times as fast as eager PyTorch a way is; that it fails, or is wrong for some input, is said."""
     if way["problem"]:
         return "fails"
-    return _with_spread(way) + (" wrong" if way["wrong"] else "")
+    return (_with_spread(way) if spread else f"{way['ratio']:.2f}x") + (" wrong" if way["wrong"] else "")
 
 
 def _with_spread(figures: Record) -> str:

@@ -96,7 +96,7 @@ def _compiled_by_torch(subject: Subject) -> list[Run]:
 def _scripted(subject: Subject) -> list[Run]:
     script = subject.script = torch.jit.script(subject.model)
     with torch.inference_mode():
-        for given in (*subject.timed[:3], *subject.timed[:3]):  # TorchScript optimises in its first runs
+        for given in (*subject.timed, *subject.timed[:3]):  # TorchScript optimises in its first runs
             script(*given)
     return [script] * len(subject.timed)
 
@@ -105,7 +105,8 @@ def _onnx_branches(subject: Subject) -> list[Run]:
     if subject.script is None:
         raise NotReady("torch.jit.script fails, from which it starts")
     model = OnnxModel(exported(subject.script, subject.timed[0]), subject.settings.threads)
-    model(*subject.timed[0])
+    for given in subject.timed:
+        model(*given)
     return [model] * len(subject.timed)
 
 
@@ -126,17 +127,17 @@ def _dycl(name: str, optimize: bool) -> Callable[[Subject], list[Run]]:
 
 
 def _oracle(subject: Subject) -> list[Run]:
-    settings, model = subject.settings, subject.model
-    compiler = find_compiler(settings.backend)
-    inputs = example_inputs(model, subject.timed[0], {}, None)
     program = subject.programs.get(DYCL)
     if program is None:
         raise NotReady("DyCL fails, which finds the paths")
+    settings, model = subject.settings, subject.model
+    compiler = find_compiler(settings.backend)
+    inputs = example_inputs(model, subject.timed[0], {}, None)
     by_path: dict[tuple[object, ...], Program] = {}
     runs: list[Run] = []
     for given in subject.timed:
-        path = tuple((taken.span, taken.outcome) for taken in program.trace(*given).path.decisions)
         try:
+            path = tuple((taken.span, taken.outcome) for taken in program.trace(*given).path.decisions)
             if path not in by_path:
                 by_path[path] = oracle(model, inputs, given, compiler, settings.threads)
         except NotReady:

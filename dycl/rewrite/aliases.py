@@ -246,12 +246,13 @@ def _put_back(view: View, value: torch.Tensor) -> Any:
         case "aten.alias.default" | "aten.detach.default":
             return value
         case "aten.narrow.default":
-            axis, start, length = args
-            return aten.slice_scatter.default(parent, value, axis, start, start + length)
+            return _put_back_narrow(parent, value, *args)
         case "aten.transpose.int" | "aten.swapaxes.default" | "aten.swapdims.default":
             return aten.transpose.int(value, *args)
-        case "aten.t.default" | "aten.numpy_T.default" | "aten.mT.default":
+        case "aten.t.default" | "aten.mT.default":
             return aten.transpose.int(value, -1, -2) if value.dim() > 1 else value
+        case "aten.numpy_T.default":
+            return aten.permute.default(value, list(reversed(range(value.dim()))))
         case "aten.permute.default":
             order = [axis % parent.dim() for axis in args[0]]
             return aten.permute.default(value, [order.index(axis) for axis in range(len(order))])
@@ -263,6 +264,15 @@ def _put_back(view: View, value: torch.Tensor) -> Any:
             if value.numel() == parent.numel() and view.tensor.is_contiguous() and parent.is_contiguous():
                 return aten.reshape.default(value, parent.shape)
             raise Refused("DY006", f"a tensor is changed in place through a view taken by `{view.func}`")
+
+
+def _put_back_narrow(parent: torch.Tensor, value: torch.Tensor, axis: int, start: Any, length: Any) -> Any:
+    if isinstance(start, int) and (start >= 0 or isinstance(length, int)):
+        end = start + length
+        return aten.slice_scatter.default(parent, value, axis, start, None if start < 0 and end == 0 else end)
+    # A start that only the input determines may count from the end, where a slice's end of 0 would mean the front.
+    places = aten.remainder.Scalar(aten.arange.start(start, start + length), parent.shape[axis])
+    return aten.index_copy.default(parent, axis, places, value)
 
 
 def _put_back_piece(view: View, value: torch.Tensor) -> Any:

@@ -14,7 +14,7 @@ from torch._decomp import decomposition_table
 from torch._library.custom_ops import OPDEFS
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
-from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes, _get_current_dispatch_mode_stack
 
 from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
 from dycl.hcfg.types import Span, TensorType
@@ -40,6 +40,11 @@ _UNINITIALISED = {
     "aten.empty.memory_format": torch.ops.aten.zeros.default,
     "aten.empty_like.default": torch.ops.aten.zeros_like.default,
     "aten.new_empty.default": torch.ops.aten.new_zeros.default,
+}
+# What is written where, by the operation that reads the same place.
+_SCATTERS: dict[str, OpOverload[Any, Any]] = {
+    "aten.slice_scatter.default": torch.ops.aten.slice.Tensor,
+    "aten.select_scatter.default": torch.ops.aten.select.int,
 }
 _ASSERTIONS = {"aten._assert_async.default", "aten._assert_async.msg"}
 _NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert_tensor_metadata.default"}
@@ -251,6 +256,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             raise Refused("DY004", f"the backend has no translation for `{func}`")
         if str(func) == "aten.as_strided.default":
             _require_plain_layout(*args, **kwargs)
+        if str(func) in _SCATTERS:
+            _require_fitting(_SCATTERS[str(func)], *args, **kwargs)
         return self._record_plain(func, args, kwargs)
 
     def _record_plain(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -361,6 +368,21 @@ def _require_plain_layout(tensor: torch.Tensor, size: Any, stride: Any, storage_
     """Refuse `as_strided` unless it reads the tensor's own elements, which lie in memory in their order."""
     if storage_offset is not None or not tensor.is_contiguous():
         raise Refused("DY004", "`as_strided` reads memory whose order only PyTorch knows")
+
+
+def _require_fitting(
+    read: OpOverload[Any, Any], whole: torch.Tensor, part: torch.Tensor, *args: Any, **kwargs: Any
+) -> None:
+    """Raise PyTorch's error if a part has another shape than its place; on fake tensors PyTorch does not look."""
+    numbers = (*whole.shape, *part.shape, *args, *kwargs.values())
+    if all(number is None or isinstance(number, int) for number in numbers):
+        with _disable_current_modes():
+            place = read(torch.empty(whole.shape, device="meta"), *args, **kwargs).shape
+        if place != part.shape:
+            raise RuntimeError(
+                f"expected src to have a size equal to the slice of self. src size = {list(part.shape)}, "
+                f"slice size = {list(place)}"
+            )
 
 
 def _suffix(func: OpOverload[Any, Any]) -> str:

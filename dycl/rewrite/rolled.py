@@ -72,7 +72,7 @@ class Unrolling:
     def _expected(self, loop: Any, position: int, length: int, blocks: int) -> float:
         """How many blocks there will be after the loop, if it goes on as it did in its steps so far."""
         began, blocks_then = self._first_seen.setdefault(loop, (position, blocks))
-        if position < began:
+        if position <= began:
             # The loop around it came round.
             began, blocks_then = self._first_seen[loop] = (position, blocks)
         steps = position - began

@@ -70,19 +70,27 @@ def test_a_difference_is_a_disagreement(record: dict[str, Any]) -> None:
     for change in ({"paths_equal": 19}, {"inconsistent": 1}, {"largest_error": 2e-5}):
         other = record | {"compared": record["compared"] | change}
         assert not results.agrees(other)
+    wrong = {**record["ways"], DYCL: record["ways"][DYCL] | {"wrong": 1}}
+    assert not results.agrees(record | {"ways": wrong})
 
 
 def test_a_way_that_does_not_get_ready_is_given_up() -> None:
     model = zoo.load("blockdrop")
     subject = Subject(Settings("blockdrop", patience=0.01), model, zoo.inputs("blockdrop", count=2))
     assert prepared(DYCL, subject).problem == "not ready after 0 s"
+    subject.settings = Settings("blockdrop")
     assert prepared(ORACLE, subject).problem == "DyCL fails, which finds the paths"
     assert prepared("ONNX If/Loop", subject).problem == "torch.jit.script fails, from which it starts"
 
 
 def test_all_inputs_are_compared_with_one_number_of_threads() -> None:
-    planned = plan.whole(["ranet"], ["small"], ["onnxruntime"], [1, 2], inputs=None, seconds=1.0, patience=1.0)
-    assert [(settings.threads, settings.inputs == settings.timed) for settings in planned] == [(1, False), (2, True)]
+    sizes: list[zoo.Size] = ["small", "full"]
+    planned = plan.whole(["ranet"], sizes, ["onnxruntime"], [1, 2], inputs=None, seconds=1.0, patience=1.0)
+    assert [(settings.size, settings.threads, settings.inputs == settings.timed) for settings in planned] == [
+        ("small", 1, False),
+        ("full", 1, False),
+        ("full", 2, True),
+    ]
 
 
 def test_errors_are_relative_to_the_tensor() -> None:
@@ -90,6 +98,12 @@ def test_errors_are_relative_to_the_tensor() -> None:
     assert relative_error(eager, (torch.tensor([100.0, 1.1]), 3)) == pytest.approx(1e-3, rel=1e-4)
     assert relative_error(eager, (torch.tensor([100.0, 1.0]), 4)) == float("inf")
     assert relative_error(eager, (torch.tensor([100.0]), 3)) == float("inf")
+    assert relative_error(eager, (torch.tensor([100.0, float("nan")]), 3)) == float("inf")
+    assert relative_error(eager, (torch.tensor([100.0, 1.0], dtype=torch.float64), 3)) == float("inf")
+    broken = torch.tensor([float("nan"), float("inf"), 1.0])
+    assert relative_error(broken, broken.clone()) == 0.0
+    assert relative_error(broken, broken * torch.tensor([1.0, -1.0, 1.0])) == float("inf")
+    assert relative_error(broken, broken * torch.tensor([1.0, 1.0, 1.1])) == pytest.approx(0.1, rel=1e-4)
     assert prediction(eager).item() == 0
 
 

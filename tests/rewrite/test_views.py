@@ -1,0 +1,68 @@
+"""Writing through views changes what they view, as in eager PyTorch."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import dycl
+
+
+class Calls(nn.Module):
+    """A function as a model."""
+
+    def __init__(self, function: Callable[[Tensor], object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: Tensor) -> object:
+        return self.function(x)
+
+
+def _narrow_from_the_end(x: Tensor) -> Tensor:
+    y = x.clone()
+    y.narrow(-1, -2, 2).mul_(3.0)
+    return y[1:]
+
+
+def _narrow_before_the_end(x: Tensor) -> Tensor:
+    y = x.clone()
+    y.narrow(1, -3, 2).mul_(3.0)
+    return y
+
+
+def _narrow_where_the_input_says(x: Tensor) -> tuple[Tensor, Tensor]:
+    front, back = x.clone(), x.clone()
+    places = int(x[0, 1, 0].item())
+    front.narrow(1, places, 1).zero_()
+    back.narrow(1, -places, 2).zero_()
+    return front, back
+
+
+def _all_axes_reversed(x: Tensor) -> Tensor:
+    y = x.clone()
+    y.T[0].mul_(3)
+    return y
+
+
+@pytest.mark.parametrize(
+    "function", [_narrow_from_the_end, _narrow_before_the_end, _narrow_where_the_input_says, _all_axes_reversed]
+)
+@pytest.mark.filterwarnings("ignore:The use of `x.T` on tensors of dimension other than 2")
+def test_a_write_through_a_view(function: Callable[[Tensor], object]) -> None:
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    x[0, 1, 0] = 2
+    torch.testing.assert_close(dycl.compile(Calls(function).eval(), x)(x), function(x))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.slice_scatter(x, torch.zeros(2, 3, 3), 2, 0, 2),
+        lambda x: torch.select_scatter(x, torch.zeros(2, 4), 2, 0),
+    ],
+)
+def test_a_part_of_another_shape_is_refused_as_pytorch_does(function: Callable[[Tensor], object]) -> None:
+    with pytest.raises(dycl.CompileError, match=r"DY010.*expected src to have a size equal to the slice of self"):
+        dycl.compile(Calls(function).eval(), torch.zeros(2, 3, 4))
