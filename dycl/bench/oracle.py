@@ -1,8 +1,8 @@
 """The limit: an input's whole path as one sub-DNN, for the same backend.
 
-Nothing that follows the input's decisions can do better than a program that knows them all beforehand. The oracle is
-made by DyCL's own means, so that the two differ in nothing but the decisions: the path is rewritten alone, its blocks
-are put in one line, and what only the decisions needed is dropped.
+On the same backend and runtime, nothing that must decide can do better than a program that knows every decision
+beforehand. The oracle is made by DyCL's own means, so that the two differ in nothing but the decisions: the path is
+rewritten alone, its blocks are put in one line, and what only the decisions needed is dropped.
 
 before                                  after
   b0(x):                                  b0(x):

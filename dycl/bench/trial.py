@@ -28,6 +28,7 @@ from dycl.bench.ways import DYCL, EAGER, ORACLE, WAYS, Subject, Way, prepared
 from dycl.hcfg.nodes import Branch, Switch
 from dycl.rewrite.source import full_path
 from dycl.runtime import Path, Program
+from dycl.runtime.errors import ModelError
 from dycl.zoo import Inputs
 
 Progress = Callable[[str, int, int], None]
@@ -123,7 +124,7 @@ def _compared(
         inconsistent += not torch.equal(prediction(eager), prediction(run.outputs))
         errors.append(relative_error(eager, run.outputs))
         if traced is not None:
-            tracing_wrong += not torch.equal(prediction(eager), prediction(traced(*given)))
+            tracing_wrong += _predicts_otherwise(traced, given, eager)
     return {
         "inputs": len(inputs),
         "paths": len(paths),
@@ -135,6 +136,14 @@ def _compared(
         "median_error": statistics.median(errors),
         "traced_inconsistent": tracing_wrong if traced is not None else None,
     }
+
+
+def _predicts_otherwise(traced: Callable[..., Any], given: Inputs, eager: Any) -> bool:
+    """Whether one path, taken for an input that may need another, gives another prediction, or none."""
+    try:
+        return not torch.equal(prediction(eager), prediction(traced(*given)))
+    except ModelError:
+        return True
 
 
 def _decided(path: Path) -> tuple[object, ...]:
