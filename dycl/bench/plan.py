@@ -14,7 +14,7 @@ _TIMED = {"small": 50, "full": 10}
 def quick(names: Sequence[str], backends: Sequence[str]) -> list[Settings]:
     """A first look at small networks."""
     return [
-        Settings(name, "small", 1, backend, inputs=100, timed=8, seconds=2.0, patience=30.0)
+        Settings(name, "small", 1, backend, inputs=100, timed=5, seconds=1.0, patience=20.0)
         for name in names
         for backend in backends
     ]

@@ -73,7 +73,7 @@ def ratio_to_oracle(records: Sequence[Record]) -> Figure:
         axes.plot(ratio["ratio"], row, "o", color=COLOURS[DYCL])
     axes.axvline(1, color=COLOURS[ORACLE], linewidth=1)
     _name_rows(axes, records)
-    axes.set_xlabel(f"{DYCL}'s time over the {ORACLE}'s (median, and where 80 % of the inputs lie)")
+    axes.set_xlabel(f"{DYCL}'s time over the {ORACLE}'s\n(median, and where 80 % of the inputs lie)")
     return figure
 
 
@@ -102,16 +102,19 @@ def latency_by_exit(records: Sequence[Record]) -> Figure:
 
 
 def compile_time(records: Sequence[Record]) -> Figure:
-    """Where compile time goes."""
+    """Where compile time goes: the share of each stage, and the seconds of all."""
     figure, axes = _figure(len(records), 0.34)
     for row, record in enumerate(records):
         left = 0.0
+        stages = record["program"]["stages"]
+        total = sum(stages.values())
         for stage, (label, colour) in STAGES.items():
-            seconds = record["program"]["stages"][stage]
-            axes.barh(row, seconds, 0.7, left=left, color=colour, label=label if row == 0 else None)
-            left += seconds
+            share = stages[stage] / total * 100
+            axes.barh(row, share, 0.7, left=left, color=colour, label=label if row == 0 else None)
+            left += share
+        axes.text(101, row, f"{total:.2g} s", va="center", fontsize=8)
     _name_rows(axes, records)
-    axes.set_xlabel("seconds")
+    axes.set_xlabel("% of the time to compile")
     figure.legend(fontsize=8, loc="outside upper center", ncol=len(STAGES), frameon=False)
     return figure
 

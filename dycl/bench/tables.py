@@ -90,7 +90,7 @@ def correctness(records: Sequence[Record]) -> str:
 def latency(records: Sequence[Record]) -> str:
     """Milliseconds in eager PyTorch, and the speed-up of every other way."""
     others = [name for name in WAYS if name != EAGER]
-    head = ("network", f"{EAGER}, ms", "p99", *others, f"{DYCL}, ms", "p99", f"{DYCL} / {ORACLE}")
+    head = ("network", f"{EAGER}, ms", "its p99", *others, f"{DYCL}, ms", "its p99", f"{DYCL} / {ORACLE}")
     rows = []
     for record in records:
         if "ways" not in record:
@@ -102,11 +102,11 @@ def latency(records: Sequence[Record]) -> str:
         rows.append(
             (
                 title(record),
-                _milliseconds(ways[EAGER], "median"),
-                _milliseconds(ways[EAGER], "p99"),
+                milliseconds(ways[EAGER], "median"),
+                milliseconds(ways[EAGER], "p99"),
                 *(speed_up(ways[name]) for name in others),
-                _milliseconds(mine, "median"),
-                _milliseconds(mine, "p99"),
+                milliseconds(mine, "median"),
+                milliseconds(mine, "p99"),
                 "" if to_oracle is None else _with_spread(to_oracle),
             )
         )
@@ -184,7 +184,7 @@ def summary(records: Sequence[Record]) -> str:
                 f"{compared['paths_equal']} of {compared['inputs']}",
                 f"{compared['inputs'] - compared['inconsistent']} of {compared['inputs']}",
                 f"{compared['largest_error']:.1e}",
-                _milliseconds(ways[EAGER], "median"),
+                milliseconds(ways[EAGER], "median"),
                 *(speed_up(ways[name], spread=False) for name in others),
             )
         )
@@ -197,8 +197,12 @@ def title(record: Record) -> str:
     return f"({network.number}) {network.title}" if network.number else network.title
 
 
-def _milliseconds(way: Record, which: str) -> str:
-    return f"{way[which] * 1e3:.3g}" if which in way else "fails"
+def milliseconds(way: Record, which: str) -> str:
+    """A way's median or other figure in milliseconds."""
+    if which not in way:
+        return "fails"
+    value = way[which] * 1e3
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def _without_figures(record: Record, columns: int) -> tuple[str, ...]:
