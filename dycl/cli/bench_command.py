@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads", nargs="+", type=int, default=[1, 2], metavar="N", help="default: 1 2; small networks use the first"
     )
-    parser.add_argument("--backend", nargs="+", default=["onnxruntime"], metavar="NAME", help="default: %(default)s")
+    parser.add_argument("--backend", nargs="+", default=["onnxruntime"], metavar="NAME", help="default: onnxruntime")
     parser.add_argument("--inputs", type=int, metavar="N", help="inputs to compare (default: 1000 small, 100 full)")
     parser.add_argument("--seconds", type=float, default=15.0, help="how long to time a network (default: %(default)g)")
     parser.add_argument(
