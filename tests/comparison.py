@@ -62,6 +62,17 @@ class EagerPath(TorchFunctionMode):
         return result
 
 
+class Calls(nn.Module):
+    """A function as a model."""
+
+    def __init__(self, function: Callable[[torch.Tensor], object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: torch.Tensor) -> object:
+        return self.function(x)
+
+
 def run_eagerly(model: nn.Module, inputs: tuple[Any, ...], filename: str) -> tuple[Any, list[tuple[int, bool]]]:
     """The model's result and the decisions on the way, in eager PyTorch."""
     with torch.no_grad(), EagerPath(filename) as path:

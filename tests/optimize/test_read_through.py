@@ -1,7 +1,6 @@
 """Pieces of tensors are read from where they came."""
 
 from collections import Counter
-from collections.abc import Callable
 
 import hypothesis.strategies as st
 import pytest
@@ -12,19 +11,9 @@ from torch import Tensor, nn
 import dycl
 from dycl.backends import find_compiler
 from dycl.compiler import examine
+from tests.comparison import Calls
 
 WIDTH = 8
-
-
-class Calls(nn.Module):
-    """A function as a model."""
-
-    def __init__(self, function: Callable[[Tensor], object]) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, x: Tensor) -> object:
-        return self.function(x)
 
 
 def operations(model: nn.Module, *inputs: Tensor) -> Counter[str]:

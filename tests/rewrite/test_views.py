@@ -4,20 +4,10 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 import dycl
-
-
-class Calls(nn.Module):
-    """A function as a model."""
-
-    def __init__(self, function: Callable[[Tensor], object]) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, x: Tensor) -> object:
-        return self.function(x)
+from tests.comparison import Calls
 
 
 def _narrow_from_the_end(x: Tensor) -> Tensor:
