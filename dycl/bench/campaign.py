@@ -55,20 +55,23 @@ def measured(settings: Settings, weights: Path, progress: Progress) -> Record:
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
     }
     said: list[str] = []
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        assert process.stdout is not None and process.stderr is not None
+    # PyTorch's exporter prints on standard output, too, and more than a pipe holds.
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as printed,
+        subprocess.Popen(command, stdout=printed, stderr=subprocess.PIPE, text=True, env=environment) as process,
+    ):
+        assert process.stderr is not None
         for line in process.stderr:
             parts = line.rstrip("\n").split("\t")
             if len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit():
                 progress(settings, parts[0], int(parts[1]), int(parts[2]))
             else:
                 said.append(line)
-        output = process.stdout.read()
+        process.wait()
+        printed.seek(0)
+        output = printed.read()
     if process.returncode != 0:
         last = said[-1].strip() if said else "no message"
         return {"settings": asdict(settings), "failed": f"exit code {process.returncode}: {last}"}
-    # PyTorch's exporter prints on standard output, too.
     record: Record = json.loads(output.splitlines()[-1])
     return record
