@@ -16,14 +16,14 @@ from dycl.hcfg.verify import verify
 from dycl.optimize.drop_unread import drop_unread
 from dycl.optimize.read_through import read_through
 from dycl.optimize.share import Shared, share
-from dycl.rewrite.assemble import Assembled, assemble
-from dycl.rewrite.diagnostics import Problem, problem_at
-from dycl.rewrite.drafts import Rewritten
-from dycl.rewrite.draws import refused_draws
-from dycl.rewrite.inputs import Inputs, example_inputs
-from dycl.rewrite.rewriter import Rewriter
+from dycl.rewrite.assemble.blocks import Assembled, assemble
+from dycl.rewrite.assemble.draws import refused_draws
+from dycl.rewrite.example.inputs import Inputs, example_inputs
+from dycl.rewrite.explore.diagnostics import Problem, problem_at
+from dycl.rewrite.explore.drafts import Rewritten
+from dycl.rewrite.explore.explorer import Rewriter
+from dycl.rewrite.normalise.source import span_of_function
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.source import span_of_function
 from dycl.rewrite.tensor_types import tensor_type
 from dycl.runtime import Program
 from dycl.runtime.artefact import Artefact

@@ -14,12 +14,12 @@ from torch import nn
 
 from dycl.backends import Compiler
 from dycl.hcfg.subnet import Argument, DTypeArgument, Ref
-from dycl.rewrite.drafts import Edge, End, Entry, Onward, Result, Rewritten
-from dycl.rewrite.inputs import Inputs
-from dycl.rewrite.recording import Recording
-from dycl.rewrite.rewriter import Rewriter
-from dycl.rewrite.skeleton import Skeleton
-from dycl.rewrite.stops import Decided, Stop
+from dycl.rewrite.example.inputs import Inputs
+from dycl.rewrite.explore.drafts import Edge, End, Entry, Onward, Result, Rewritten
+from dycl.rewrite.explore.explorer import Rewriter
+from dycl.rewrite.record.recording import Recording
+from dycl.rewrite.state.skeleton import Skeleton
+from dycl.rewrite.state.stops import Decided, Stop
 from dycl.rewrite.tensor_types import torch_dtype
 
 

@@ -38,8 +38,8 @@ from dycl.hcfg.types import TensorType, carrier
 from dycl.optimize.drop_unread import drop_unread
 from dycl.optimize.read_through import read_through
 from dycl.optimize.share import share
-from dycl.rewrite.assemble import Assembled, RecordedSubnet, assemble
-from dycl.rewrite.inputs import Inputs
+from dycl.rewrite.assemble.blocks import Assembled, RecordedSubnet, assemble
+from dycl.rewrite.example.inputs import Inputs
 from dycl.rewrite.tensor_types import tensor_type
 from dycl.runtime import Program
 

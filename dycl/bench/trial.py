@@ -26,7 +26,7 @@ from dycl.bench.latency import summary, timed
 from dycl.bench.settings import Settings
 from dycl.bench.ways import DYCL, EAGER, ORACLE, WAYS, Subject, Way, prepared
 from dycl.hcfg.nodes import Branch, Switch
-from dycl.rewrite.source import full_path
+from dycl.rewrite.normalise.source import full_path
 from dycl.runtime import Path, Program
 from dycl.runtime.errors import ModelError
 from dycl.zoo import Inputs

@@ -15,7 +15,7 @@ from dycl.bench.onnx_branches import OnnxModel, exported
 from dycl.bench.oracle import oracle
 from dycl.bench.settings import Settings
 from dycl.compiler import compile
-from dycl.rewrite.inputs import example_inputs
+from dycl.rewrite.example.inputs import example_inputs
 from dycl.runtime import Program
 from dycl.zoo import Inputs
 

@@ -29,7 +29,7 @@ from dycl.hcfg.nodes import (
     next_calls,
     targets,
 )
-from dycl.rewrite.assemble import Assembled, RecordedSubnet, needed_part
+from dycl.rewrite.assemble.blocks import Assembled, RecordedSubnet, needed_part
 
 Live = dict[BlockId, set[Name]]
 

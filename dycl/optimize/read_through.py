@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
-from dycl.rewrite.assemble import Assembled
+from dycl.rewrite.assemble.blocks import Assembled
 
 _SPLITS = frozenset(
     f"aten.{name}"

@@ -18,8 +18,8 @@ from dycl.backends.errors import Untranslatable
 from dycl.hcfg.nodes import Block, BlockId, Let, Run, Step, Subnet, SubnetId, Weight, WeightId
 from dycl.hcfg.subnet import SubnetGraph
 from dycl.hcfg.types import TensorType
-from dycl.rewrite.assemble import Assembled
-from dycl.rewrite.diagnostics import Problem, problem_at
+from dycl.rewrite.assemble.blocks import Assembled
+from dycl.rewrite.explore.diagnostics import Problem, problem_at
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.tensor_types import tensor_type
 from dycl.runtime.artefact import code_digest

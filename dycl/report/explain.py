@@ -11,11 +11,11 @@ from dycl.compiler import examine
 from dycl.errors import CompileError
 from dycl.hcfg.subnet import Ref
 from dycl.hcfg.types import Span
-from dycl.rewrite.assemble import argument_refs, parameter_names
-from dycl.rewrite.diagnostics import Problem, source_text
-from dycl.rewrite.drafts import Decision, Entry, Rewritten, edges, reached
-from dycl.rewrite.recording import Recording
-from dycl.rewrite.widening import Stacked, leaf_sources
+from dycl.rewrite.assemble.blocks import argument_refs, parameter_names
+from dycl.rewrite.explore.diagnostics import Problem, source_text
+from dycl.rewrite.explore.drafts import Decision, Entry, Rewritten, edges, reached
+from dycl.rewrite.record.recording import Recording
+from dycl.rewrite.state.widening import Stacked, leaf_sources
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dycl import zoo
 from dycl.backends import find_compiler
 from dycl.bench.comparing import relative_error
 from dycl.bench.oracle import oracle
-from dycl.rewrite.inputs import example_inputs
+from dycl.rewrite.example.inputs import example_inputs
 
 
 @pytest.mark.parametrize("name", ["shallowdeep-vgg", "skipnet-rnn", "blockdrop", "captioning-googlenet"])
