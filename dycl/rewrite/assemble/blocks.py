@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, assert_never
 
 import torch
+from torch import nn
 
+from dycl.hcfg.module import Module, SubDnn, needed_part
 from dycl.hcfg.nodes import (
     Block,
     BlockId,
@@ -26,70 +28,74 @@ from dycl.hcfg.nodes import (
     Target,
     Terminator,
     Weight,
+    WeightId,
 )
 from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
-from dycl.hcfg.types import TensorType
-from dycl.rewrite.explore.drafts import Decision, Draft, Edge, Entry, Failure, Onward, Result, Rewritten, edges
-from dycl.rewrite.state.widening import Fixed, Stacked, leaf_names, leaf_sources
+from dycl.hcfg.types import Span, TensorType, carrier
+from dycl.rewrite.assemble.constants import Constants
+from dycl.rewrite.example.call import ExampleCall
+from dycl.rewrite.explore.drafts import Decision, Draft, Edge, Entry, Explored, Failure, Onward, Result, reached
+from dycl.rewrite.record.recording import Recording
+from dycl.rewrite.state.widening import Fixed, Stacked, leaf_names, leaf_sources, leaf_types
 from dycl.rewrite.tensor_types import tensor_type, torch_dtype
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedSubnet:
-    """A sub-DNN with the tensors that its weights are bound to."""
+class Rewritten:
+    """A model as a program: its module, the tensors behind the constants, and the classes that its results name."""
 
-    graph: SubnetGraph
-    weights: tuple[torch.Tensor, ...]
+    module: Module
+    tensors: Mapping[WeightId, torch.Tensor]
+    types: Mapping[str, Any]
+    explored: Explored
 
 
-@dataclass(slots=True)
-class Assembled:
-    """The program's blocks, sub-DNNs and constants, before sharing and compilation."""
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the blocks built so far are made of."""
 
-    entry: BlockId
+    constants: Constants
     blocks: dict[BlockId, Block] = field(default_factory=dict)
-    subnets: dict[SubnetId, RecordedSubnet] = field(default_factory=dict)
-    constants: dict[str, torch.Tensor] = field(default_factory=dict)
+    subnets: dict[SubnetId, SubDnn] = field(default_factory=dict)
     types: dict[str, Any] = field(default_factory=dict)
 
 
-def assemble(rewritten: Rewritten, input_names: tuple[str, ...]) -> Assembled:
+def assemble(explored: Explored, model: nn.Module, call: ExampleCall) -> Rewritten:
     """Blocks for every draft that can be reached, numbered in the order they are reached."""
-    assembled = Assembled("b0")
-    numbers: dict[Entry, BlockId] = {rewritten.first: "b0"}
-    waiting = [rewritten.first]
-    for entry in waiting:
-        assert entry.draft is not None
-        for edge in edges(entry.draft):
-            if edge.entry not in numbers:
-                numbers[edge.entry] = f"b{len(numbers)}"
-                waiting.append(edge.entry)
-    for entry in waiting:
-        assert entry.draft is not None
-        names = parameter_names(entry, input_names)
-        _BlockBuilder(numbers, entry.draft, names, assembled).build(numbers[entry])
-    return assembled
-
-
-def parameter_names(entry: Entry, input_names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of a block's parameters: the program's inputs if it begins a call, then the leaves of its state."""
-    inputs = input_names if entry.begins_call else ()
-    return inputs + leaf_names(entry.skeleton, inputs)
+    names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
+    parts = _Parts(Constants(names))
+    numbers = {entry: f"b{number}" for number, entry in enumerate(reached(explored.first))}
+    for entry, block in numbers.items():
+        _BlockBuilder(numbers, entry, call, parts).build(block)
+    module = Module(
+        type(model).__name__,
+        call.signature,
+        tuple(map(Parameter, call.names, call.types)),
+        "b0",
+        parts.blocks,
+        parts.subnets,
+        parts.constants.types,
+        parameter_names=call.parameter_names,
+        sizes=call.sizes,
+    )
+    return Rewritten(module, parts.constants.tensors, parts.types, explored)
 
 
 class _BlockBuilder:
     """Builds one block: one sub-DNN with just the operations that something needs, then the way out."""
 
-    def __init__(
-        self, numbers: Mapping[Entry, BlockId], draft: Draft, names: tuple[str, ...], assembled: Assembled
-    ) -> None:
+    def __init__(self, numbers: Mapping[Entry, BlockId], entry: Entry, call: ExampleCall, parts: _Parts) -> None:
         self.numbers = numbers
-        self.draft = draft
-        self.assembled = assembled
-        recording = draft.recording
-        self.parameters = tuple(map(Parameter, names, draft.parameters))
+        self.parts = parts
+        self.draft = entry.draft or _refused(entry, call)
+        recording = self.draft.recording
+        inputs = call.names if entry.begins_call else ()
+        names = inputs + leaf_names(entry.skeleton, inputs)
+        self.parameters = tuple(map(Parameter, names, self.draft.parameters))
         self.names: dict[Ref, Name] = dict(zip(recording.inputs, names, strict=True))
         self.captured = {item.ref: item.value for item in (*recording.captured, *recording.weights.values())}
+        self.operations = list(recording.operations)
+        self.value_types = list(recording.types)
         self.taken = set(names)
         self.lets: list[Let] = []
         self.wanted: dict[Ref, Name] = {}
@@ -101,8 +107,8 @@ class _BlockBuilder:
         terminator = self.terminator()
         steps: list[Step] = [*self.lets]
         if self.wanted:
-            steps.append(self.run(SubnetId(f"net{len(self.assembled.subnets)}")))
-        self.assembled.blocks[block] = Block(block, self.parameters, (*steps, *checks), terminator, self.draft.start)
+            steps.append(self.run(SubnetId(f"net{len(self.parts.subnets)}")))
+        self.parts.blocks[block] = Block(block, self.parameters, (*steps, *checks), terminator, self.draft.start)
 
     def name(self, ref: Ref) -> Name:
         """What the host calls a value: a parameter, a constant or an output of the block's sub-DNN."""
@@ -130,26 +136,25 @@ class _BlockBuilder:
     def terminator(self) -> Terminator:
         span = self.draft.stop
         match self.draft.end:
-            case Decision(value=value, edges=edges, error=None):
-                flag = self.name(value)
-                then, orelse = (self.target(edge) for _, edge in edges)
-                return Branch(flag, then, orelse, span)
-            case Decision(value=value, edges=edges, error=(error, message)):
-                number = self.name(value)
+            case Decision(value=value, edges=edges, error=error):
+                decided = self.name(value)
                 cases = tuple((int(case), self.target(edge)) for case, edge in edges)
-                return Switch(number, cases, error, message, span)
+                if error is not None:
+                    return Switch(decided, cases, *error, span)
+                (_, then), (_, orelse) = cases
+                return Branch(decided, then, orelse, span)
             case Onward(edge=edge):
                 inputs = self.draft.recording.inputs if edge.entry.begins_call else ()
                 target = self.target(edge)
                 return Jump(Target(target.block, (*(self.names[ref] for ref in inputs), *target.arguments)), span)
             case Result(values=values, structure=structure, next_call=edge):
-                self.assembled.types.update(structure.types)
+                self.parts.types.update(structure.types)
                 kept = None if edge is None else self.target(edge)
                 return Return(tuple(map(self.name, values)), structure.structure, span, kept)
             case Failure(error=error, message=message):
                 return Fail(error, message, span)
             case end:
-                raise AssertionError(end)
+                assert_never(end)
 
     def target(self, edge: Edge) -> Target:
         arguments: list[Name] = []
@@ -165,86 +170,45 @@ class _BlockBuilder:
 
     def stacked(self, source: Stacked, edge: Edge) -> Ref:
         """The table of values that a list has one by one."""
-        recording = self.draft.recording
         rows: list[Ref] = []
         for row in source.rows:
             if isinstance(row, Fixed):
                 value = row.value if isinstance(row.value, torch.Tensor) else torch.tensor(row.value)
                 value = value.to(torch_dtype(source.dtype))
-                rows.append(recording.new_ref(tensor_type(value)))
+                rows.append(self.new_ref(tensor_type(value)))
                 self.captured[rows[-1]] = value
             else:
                 rows.append(edge.leaves[row])
-        result = recording.new_ref(TensorType(source.dtype, source.shape))
+        result = self.new_ref(TensorType(source.dtype, source.shape))
         arguments: dict[str, Argument] = {"tensors": tuple(rows), "dim": 0}
-        recording.operations.append(Operation("aten.stack.default", arguments, (result,), self.draft.stop))
+        self.operations.append(Operation("aten.stack.default", arguments, (result,), self.draft.stop))
         return result
+
+    def new_ref(self, value_type: TensorType) -> Ref:
+        self.value_types.append(value_type)
+        return Ref(len(self.value_types) - 1)
 
     def fixed(self, value: int | float | torch.Tensor) -> Name:
         """The name of a constant."""
-        if not isinstance(value, torch.Tensor):
-            return self.let(Literal(value))
-        constant = f"c{len(self.assembled.constants)}"
-        self.assembled.constants[constant] = value
-        return self.let(Weight(constant))
+        if isinstance(value, torch.Tensor):
+            return self.let(Weight(self.parts.constants.name(value)))
+        return self.let(Literal(value))
 
     def run(self, subnet: SubnetId) -> Run:
-        recording = self.draft.recording
         weights = tuple(sorted(self.captured, key=lambda ref: ref.index))
-        operations, types = tuple(recording.operations), tuple(recording.types)
-        whole = SubnetGraph(tuple(recording.inputs), weights, operations, tuple(self.wanted), types)
+        inputs = tuple(self.draft.recording.inputs)
+        whole = SubnetGraph(inputs, weights, tuple(self.operations), tuple(self.wanted), tuple(self.value_types))
         part = needed_part(whole, whole.outputs)
-        self.assembled.subnets[subnet] = RecordedSubnet(part.graph, tuple(self.captured[ref] for ref in part.weights))
-        inputs = tuple(self.names[ref] for ref in part.inputs)
-        return Run(subnet, inputs, tuple(self.wanted.values()), self.draft.start)
+        bound = tuple(self.parts.constants.name(self.captured[ref]) for ref in part.weights)
+        self.parts.subnets[subnet] = SubDnn(part.graph, bound)
+        given = tuple(self.names[ref] for ref in part.inputs)
+        return Run(subnet, given, tuple(self.wanted.values()), self.draft.start)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a graph with its values renumbered; `inputs` and `weights` are what it uses of the old ones."""
-
-    graph: SubnetGraph
-    inputs: tuple[Ref, ...]
-    weights: tuple[Ref, ...]
-
-
-def needed_part(whole: SubnetGraph, outputs: tuple[Ref, ...]) -> Part:
-    """The part of a graph that `outputs` depend on."""
-    needed = set(outputs)
-    operations: list[Operation] = []
-    for operation in reversed(whole.operations):
-        if any(output in needed for output in operation.outputs):
-            operations.append(operation)
-            for argument in operation.arguments.values():
-                needed.update(argument_refs(argument))
-    operations.reverse()
-    inputs = tuple(ref for ref in whole.inputs if ref in needed)
-    weights = tuple(ref for ref in whole.weights if ref in needed)
-    order = [*inputs, *weights, *(ref for operation in operations for ref in operation.outputs if ref is not None)]
-    new = {ref: Ref(number) for number, ref in enumerate(order)}
-    graph = SubnetGraph(
-        inputs=tuple(new[ref] for ref in inputs),
-        weights=tuple(new[ref] for ref in weights),
-        operations=tuple(_renumbered(operation, new) for operation in operations),
-        outputs=tuple(new[ref] for ref in outputs),
-        types=tuple(whole.types[ref.index] for ref in order),
-    )
-    return Part(graph, inputs, weights)
-
-
-def argument_refs(argument: Argument) -> list[Ref]:
-    """Every ref in an argument."""
-    if isinstance(argument, Ref):
-        return [argument]
-    return [ref for part in argument for ref in argument_refs(part)] if isinstance(argument, tuple) else []
-
-
-def _renumbered(operation: Operation, new: Mapping[Ref, Ref]) -> Operation:
-    def rename(argument: Argument) -> Argument:
-        if isinstance(argument, Ref):
-            return new[argument]
-        return tuple(rename(part) for part in argument) if isinstance(argument, tuple) else argument
-
-    arguments = {name: rename(value) for name, value in operation.arguments.items()}
-    outputs = tuple(None if ref is None else new[ref] for ref in operation.outputs)
-    return Operation(operation.target, arguments, outputs, operation.span)
+def _refused(entry: Entry, call: ExampleCall) -> Draft:
+    """What stands in for a block that was refused, so that the rest of the program can be looked at."""
+    types = [*(call.types if entry.begins_call else ()), *(kind for kind, _ in leaf_types(entry.skeleton))]
+    recording = Recording()
+    recording.inputs.extend(recording.new_ref(carrier(kind)) for kind in types)
+    nowhere = Span("?", 1, 1, 1, 1, "?")
+    return Draft(recording, tuple(types), Failure("CompileError", "this part was refused"), nowhere, nowhere)

@@ -1,7 +1,7 @@
 """What rewriting gives: blocks as they were recorded, and the ways between them."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from dycl.hcfg.subnet import Ref
 from dycl.hcfg.types import Span, ValueType
@@ -90,10 +90,14 @@ def edges(draft: Draft) -> tuple[Edge, ...]:
     match draft.end:
         case Decision(edges=cases):
             return tuple(edge for _, edge in cases)
-        case Onward(edge=edge) | Result(next_call=Edge() as edge):
+        case Onward(edge=edge):
             return (edge,)
-        case _:
+        case Result(next_call=next_call):
+            return () if next_call is None else (next_call,)
+        case Failure():
             return ()
+        case _:
+            assert_never(draft.end)
 
 
 def reached(first: Entry) -> list[Entry]:
@@ -109,8 +113,8 @@ def reached(first: Entry) -> list[Entry]:
 
 
 @dataclass(slots=True)
-class Rewritten:
-    """The outcome of rewriting: the first block, from which all are reached, and what was found on the way."""
+class Explored:
+    """The outcome of exploring: the first block, from which all are reached, and what was found on the way."""
 
     first: Entry
     problems: list[Problem] = field(default_factory=list)

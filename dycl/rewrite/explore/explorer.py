@@ -1,4 +1,4 @@
-"""Rewrite a program into blocks: run it to each decision, go on once for each outcome, merge equal states.
+"""Explore a program: run it to each decision, go on once for each outcome, merge equal states.
 
 enter(state):                     an edge into the graph
     key = program points + live static values + kinds of live dynamic values
@@ -19,10 +19,11 @@ import torch
 from torch import nn
 
 from dycl.hcfg.subnet import Ref
-from dycl.hcfg.types import HostType, Span, TensorType, ValueType
+from dycl.hcfg.types import HostType, Span, ValueType
+from dycl.rewrite.example.call import ExampleCall
 from dycl.rewrite.explore import limits
 from dycl.rewrite.explore.diagnostics import Problem, problem_at
-from dycl.rewrite.explore.drafts import Decision, Draft, Edge, End, Entry, Failure, Onward, Result, Rewritten
+from dycl.rewrite.explore.drafts import Decision, Draft, Edge, End, Entry, Explored, Failure, Onward, Result
 from dycl.rewrite.explore.results import result_structure
 from dycl.rewrite.normalise.source import span_of_function
 from dycl.rewrite.record.aliases import memory
@@ -56,20 +57,13 @@ from dycl.rewrite.state.widening import (
 _AFTER_ALL = (((2**62, 0),),)
 
 
-class Rewriter:
+class Explorer:
     """Explores one program."""
 
-    def __init__(
-        self,
-        model: nn.Module,
-        callee: Callable[..., Any],
-        inputs: Sequence[TensorType],
-        arguments: Callable[[list[torch.Tensor]], tuple[tuple[Any, ...], dict[str, Any]]],
-        supports: Callable[[str], bool],
-    ) -> None:
-        self.callee = callee
-        self.inputs = tuple(inputs)
-        self.arguments = arguments
+    def __init__(self, model: nn.Module, call: ExampleCall, supports: Callable[[str], bool]) -> None:
+        self.callee = call.callee
+        self.inputs = call.types
+        self.arguments = call.arguments
         self.pinned = Pinned()
         self.recorder = Recorder(supports, self._locate)
         self.heap = Heap(model, self.pinned, self.recorder)
@@ -79,7 +73,7 @@ class Rewriter:
             self.pinned.add(tensor)
             if tensor.layout is torch.strided:
                 self.recorder.model_memory.add(memory(tensor))
-        self.machine.last_places = (span_of_function(model.forward if callee is model else callee),)
+        self.machine.last_places = (span_of_function(model.forward if self.callee is model else self.callee),)
         self.problems: dict[tuple[str, Span], Problem] = {}
         self.exact: set[Any] = set(builtin_functions.WITH_POSITIONS)
         self.widened: set[Any] = set()
@@ -107,7 +101,7 @@ class Rewriter:
     def _note(self, text: str, span: Span) -> None:
         self.notes[text, span] = None
 
-    def rewrite(self, progress: Callable[[int, int], None] = lambda done, queued: None) -> Rewritten:
+    def explore(self, progress: Callable[[int, int], None] = lambda done, queued: None) -> Explored:
         """Every block of the program, reachable from the first."""
         with torch.inference_mode(), self.heap.active(), rewriting(self.recorder):
             first = self._explore(progress)
@@ -123,7 +117,7 @@ class Rewriter:
             error, span = self.failures[0]
             refused = Refused("DY010", f"the model raises {error.error}: {error.message}")
             self.problems[refused.identifier, span] = problem_at(refused, (span,))
-        return Rewritten(first, list(self.problems.values()), list(self.notes), self.recorder.draws)
+        return Explored(first, list(self.problems.values()), list(self.notes), self.recorder.draws)
 
     def _explore(self, progress: Callable[[int, int], None]) -> Entry | None:
         """The first block with all that follow; None if the program must be explored anew."""

@@ -20,20 +20,22 @@ Rebuild = Callable[[list[torch.Tensor]], Any]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Inputs:
-    """The tensors of an example call, their names, and how to make the call with other tensors."""
+class ExampleCall:
+    """A call of the model: the tensors that go in, their names, and how to make the call with other tensors."""
 
+    callee: Callable[..., Any]
     types: tuple[TensorType, ...]
     names: tuple[str, ...]
     sizes: tuple[SizeRule, ...]
     signature: Structure
     parameter_names: tuple[str, ...]
-    rebuild: Callable[[list[torch.Tensor]], tuple[tuple[Any, ...], dict[str, Any]]]
+    arguments: Callable[[list[torch.Tensor]], tuple[tuple[Any, ...], dict[str, Any]]]
+    """The arguments of the call, with these tensors in the place of the example's."""
 
 
-def example_inputs(
+def example_call(
     callee: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], dynamic_shapes: Any = None
-) -> Inputs:
+) -> ExampleCall:
     """What a call of `callee` with these arguments takes in; `dynamic_shapes` says which sizes may differ."""
     parameters = _parameter_names(callee)
     types: list[TensorType] = []
@@ -100,7 +102,7 @@ def example_inputs(
         called = tuple(build(tensors) for _, build in positional)
         return called, {name: build(tensors) for name, (_, build) in keyword.items()}
 
-    return Inputs(tuple(types), tuple(names), sizes.rules, signature, parameters, rebuild)
+    return ExampleCall(callee, tuple(types), tuple(names), sizes.rules, signature, parameters, rebuild)
 
 
 def _same_dataclass(part: Any, fields: tuple[str, ...], items: list[Any]) -> Any:

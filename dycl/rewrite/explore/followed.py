@@ -1,4 +1,4 @@
-"""Rewrites the one path that an input takes.
+"""Explores the one path that an input takes.
 
 The machine runs as it does for the whole program, but each decision is made at once, by computing what it needs, and
 only its outcome is followed. So nothing is merged and nothing widened: what the path determines, such as how often a
@@ -6,32 +6,31 @@ loop goes round and how long a list becomes, is known, as it is to a tracer.
 """
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import nn
 
-from dycl.backends import Compiler
+from dycl.hcfg.module import operands
 from dycl.hcfg.subnet import Argument, DTypeArgument, Ref
-from dycl.rewrite.example.inputs import Inputs
-from dycl.rewrite.explore.drafts import Edge, End, Entry, Onward, Result, Rewritten
-from dycl.rewrite.explore.explorer import Rewriter
+from dycl.rewrite.example.call import ExampleCall
+from dycl.rewrite.explore.drafts import Edge, End, Entry, Onward, Result
+from dycl.rewrite.explore.explorer import Explorer
 from dycl.rewrite.record.recording import Recording
 from dycl.rewrite.state.skeleton import Skeleton
 from dycl.rewrite.state.stops import Decided, Stop
 from dycl.rewrite.tensor_types import torch_dtype
 
 
-def follow(model: nn.Module, inputs: Inputs, arguments: Sequence[torch.Tensor], compiler: Compiler) -> Rewritten:
-    """The path that these arguments take through the model, as blocks of which each leads to the next."""
-    return _Follower(model, inputs, arguments, compiler).rewrite()
+class Follower(Explorer):
+    """Explores the path that these arguments take, as blocks of which each leads to the next."""
 
-
-class _Follower(Rewriter):
-    def __init__(self, model: nn.Module, inputs: Inputs, arguments: Sequence[torch.Tensor], compiler: Compiler) -> None:
+    def __init__(
+        self, model: nn.Module, call: ExampleCall, supports: Callable[[str], bool], arguments: Sequence[torch.Tensor]
+    ) -> None:
         self._arguments = list(arguments)
-        super().__init__(model, model, inputs.types, inputs.rebuild, compiler.supports)
+        super().__init__(model, call, supports)
 
     def _begin(self) -> None:
         super()._begin()
@@ -85,7 +84,7 @@ class _Computed:
             if maker is None:
                 waiting.pop()
                 continue
-            missing = [need for value in maker.arguments.values() for need in _refs(value) if need not in self._values]
+            missing = [need for need in operands(maker) if need not in self._values]
             if missing:
                 waiting.extend(missing)
                 continue
@@ -112,9 +111,3 @@ class _Computed:
                 return [self._concrete(item, as_tensor) for item in argument]
             case _:
                 return argument
-
-
-def _refs(argument: Argument) -> list[Ref]:
-    if isinstance(argument, Ref):
-        return [argument]
-    return [ref for item in argument for ref in _refs(item)] if isinstance(argument, tuple) else []

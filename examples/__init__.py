@@ -1,0 +1,1 @@
+"""Programs that show how DyCL is extended, each run by a test."""
