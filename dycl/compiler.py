@@ -27,6 +27,7 @@ from dycl.rewrite.normalise.source import span_of_function
 from dycl.rewrite.signals import Refused
 from dycl.runtime import Program
 from dycl.runtime.artefact import Artefact
+from dycl.runtime.timings import Timings
 from dycl.store import store
 from dycl.version import __version__
 
@@ -94,7 +95,7 @@ class Compilation:
     def __init__(self, compilers: Sequence[Compiler], passes: Sequence[Pass], progress: Progress | None = None) -> None:
         self.compilers = tuple(compilers)
         self.passes = tuple(passes)
-        self.seconds: dict[str, float] = {}
+        self.timings = Timings()
         self._report = progress or (lambda stage, done, left: None)
         self._dump = Dump(os.environ.get("DYCL_DUMP"))
 
@@ -106,6 +107,7 @@ class Compilation:
         with self._timed("rewrite"):
             # The last backend takes what the others leave, so it says which operations are taken whole.
             rewritten = rewrite(model, call, self.compilers[-1].supports, self._progress("rewrite"))
+        self.timings.explorations = rewritten.explored.explorations
         return self.lowered(rewritten)
 
     def lowered(self, rewritten: Rewritten) -> Examined:
@@ -144,7 +146,7 @@ class Compilation:
         self._dump.stored(artefact)
         with self._timed("load"):
             program = Program(artefact, threads=threads, types=examined.rewritten.types)
-        program.timings = self.seconds
+        program.timings = self.timings
         return program
 
     def _progress(self, stage: str) -> Callable[[int, int], None]:
@@ -154,7 +156,7 @@ class Compilation:
     def _timed(self, stage: str) -> Iterator[None]:
         began = time.perf_counter()
         yield
-        self.seconds[stage] = time.perf_counter() - began
+        self.timings[stage] = time.perf_counter() - began
 
 
 def called(

@@ -1,10 +1,11 @@
 """What the compiler did, as files to read from first to last: the program's text after every stage.
 
-    00-rewritten.txt   the model as blocks and sub-DNNs, as the rewriter left it
-    01-read_through.txt
+    00-normalised.txt  the functions that have decisions in them, as the machine steps through them
+    01-rewritten.txt   the model as blocks and sub-DNNs, as the rewriter left it
+    02-read_through.txt
     ...                one file a pass
-    05-lowered.txt     with code in the place of operations
-    06-stored.txt      the artefact: weights and codes
+    06-lowered.txt     with code in the place of operations
+    07-stored.txt      the artefact: weights and codes
 
 A file begins with what its stage is for and what it changed. A pass that changed nothing says so and shows no program.
 """
@@ -17,6 +18,8 @@ from dycl.hcfg.module import Module
 from dycl.hcfg.text import to_text
 from dycl.optimize.passes import Pass
 from dycl.rewrite import Rewritten
+from dycl.rewrite.normalise.statements import normalise
+from dycl.rewrite.normalise.text import flat_text
 from dycl.runtime.artefact import Artefact
 
 
@@ -31,9 +34,16 @@ class Dump:
     def rewritten(self, rewritten: Rewritten) -> None:
         """Write the program as the rewriter left it."""
         if self._folder is not None:
+            self._normalised(rewritten)
             self._before = rewritten.module
             about = "The model's own Python code, followed on every path: a block ends where the input decides."
-            self._write("rewritten", about, [_sizes(rewritten.module)], to_text(rewritten.module))
+            explorations = [f"explored: {told}" for told in rewritten.explored.explorations]
+            self._write("rewritten", about, [*explorations, _sizes(rewritten.module)], to_text(rewritten.module))
+
+    def _normalised(self, rewritten: Rewritten) -> None:
+        about = "The functions with decisions in them, as flat instructions; every other function ran as it is."
+        functions = [flat_text(normalise(code)) for code in rewritten.explored.interpreted]
+        self._write("normalised", about, [f"{len(functions)} functions"], "\n".join(functions))
 
     def after(self, item: Pass, module: Module) -> None:
         """Write the program as a pass left it."""

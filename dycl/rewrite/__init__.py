@@ -7,10 +7,7 @@ from torch import nn
 
 from dycl.rewrite.assemble.blocks import Rewritten, assemble
 from dycl.rewrite.example.call import ExampleCall
-from dycl.rewrite.explore.explorer import Explorer
-from dycl.rewrite.explore.followed import Follower
-
-Progress = Callable[[int, int], None]
+from dycl.rewrite.explore.explorer import Progress, explore, follow
 
 __all__ = ["ExampleCall", "Rewritten", "rewrite", "rewrite_path"]
 
@@ -25,11 +22,11 @@ def rewrite(
 
     What cannot be compiled is in `explored.problems`; the module then stops where the problems are.
     """
-    return assemble(Explorer(model, call, supports).explore(progress), model, call)
+    return assemble(explore(model, call, supports, progress), model, call)
 
 
 def rewrite_path(
     model: nn.Module, call: ExampleCall, supports: Callable[[str], bool], arguments: Sequence[torch.Tensor]
 ) -> Rewritten:
     """The one way through the model that these arguments take, as blocks of which each leads to the next."""
-    return assemble(Follower(model, call, supports, arguments).explore(), model, call)
+    return assemble(follow(model, call, supports, arguments), model, call)

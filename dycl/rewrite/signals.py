@@ -32,8 +32,8 @@ class Restart(BaseException):
     """A function turned out to need interpretation: run the block again from its start."""
 
 
-class Reconsider(BaseException):
-    """Something was learnt that the whole program must be explored with: start anew."""
+class Again(BaseException):
+    """Something was learnt that the program must be explored with from the start."""
 
 
 class Refused(BaseException):

@@ -18,6 +18,7 @@ from dycl.runtime.call_inputs import Signature
 from dycl.runtime.executor import Executor, Result, Visit
 from dycl.runtime.results import arrange, types_by_name
 from dycl.runtime.tensors import to_torch
+from dycl.runtime.timings import Timings
 from dycl.runtime.weight_store import Array
 
 
@@ -83,7 +84,7 @@ class Program:
     def __init__(self, artefact: Artefact, *, threads: int = 1, types: Mapping[str, Any] | None = None) -> None:
         if threads < 1:
             raise ValueError(f"threads is {threads}, it must be at least 1")
-        self.timings: dict[str, float] = {}
+        self.timings = Timings()
         """How many seconds each stage of the compilation took; empty for a program from a file."""
         self._artefact = artefact
         self._types = dict(types or {})

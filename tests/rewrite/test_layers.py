@@ -14,6 +14,7 @@ LAYERS = (
     "signals",
     "tensor_types",
     "normalise",
+    "knowledge",
     "example",
     "record",
     "state",

@@ -1,6 +1,8 @@
 """What rewriting gives: blocks as they were recorded, and the ways between them."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from types import CodeType
 from typing import Any, assert_never
 
 from dycl.hcfg.subnet import Ref
@@ -11,13 +13,36 @@ from dycl.rewrite.record.recording import Recording
 from dycl.rewrite.state.skeleton import Skeleton
 
 
-@dataclass(slots=True, eq=False)
-class Edge:
-    """A way into a block: the state it carries, and the ref of each of the state's leaves."""
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A state that a run of a block leads to, and what is known of where it stands.
 
-    entry: "Entry"
+    `code` is the innermost function, `endless` tells whether only the input ends a loop around it.
+    """
+
     skeleton: Skeleton
     leaves: tuple[Ref, ...]
+    order: Any
+    code: CodeType | None
+    endless: bool
+
+
+@dataclass(slots=True, eq=False)
+class Edge:
+    """A way into a block."""
+
+    entry: "Entry"
+    arrival: Arrival
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The state that it carries."""
+        return self.arrival.skeleton
+
+    @property
+    def leaves(self) -> tuple[Ref, ...]:
+        """The ref of each leaf of that state."""
+        return self.arrival.leaves
 
 
 @dataclass(slots=True)
@@ -100,6 +125,21 @@ def edges(draft: Draft) -> tuple[Edge, ...]:
             assert_never(draft.end)
 
 
+def with_edges(end: End, change: Callable[[Edge], Edge]) -> End:
+    """The same way out along other edges."""
+    match end:
+        case Decision(edges=cases):
+            return replace(end, edges=tuple((case, change(edge)) for case, edge in cases))
+        case Onward(edge=edge):
+            return Onward(change(edge))
+        case Result(next_call=next_call):
+            return replace(end, next_call=None if next_call is None else change(next_call))
+        case Failure():
+            return end
+        case _:
+            assert_never(end)
+
+
 def reached(first: Entry) -> list[Entry]:
     """Every block that can be reached, each once."""
     entries = [first]
@@ -120,3 +160,7 @@ class Explored:
     problems: list[Problem] = field(default_factory=list)
     notes: list[tuple[str, Span]] = field(default_factory=list)
     draws: dict[Span, tuple[tuple[Span, ...], str]] = field(default_factory=dict)
+    explorations: list[str] = field(default_factory=list)
+    """What each exploration learnt that made another one necessary, and how many blocks ran in it."""
+    interpreted: list[CodeType] = field(default_factory=list)
+    """The functions that have decisions in them: the others ran natively."""

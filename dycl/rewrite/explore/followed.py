@@ -5,66 +5,63 @@ only its outcome is followed. So nothing is merged and nothing widened: what the
 loop goes round and how long a list becomes, is known, as it is to a tracer.
 """
 
-import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
-from torch import nn
 
 from dycl.hcfg.module import operands
 from dycl.hcfg.subnet import Argument, DTypeArgument, Ref
-from dycl.rewrite.example.call import ExampleCall
-from dycl.rewrite.explore.drafts import Edge, End, Entry, Onward, Result
-from dycl.rewrite.explore.explorer import Explorer
+from dycl.hcfg.types import Span
+from dycl.rewrite.explore.drafts import Arrival, Draft, End, Entry, Onward, Result
+from dycl.rewrite.explore.exploration import Exploration, Ran, ahead
+from dycl.rewrite.explore.process import Process
+from dycl.rewrite.explore.states import States
 from dycl.rewrite.record.recording import Recording
-from dycl.rewrite.state.skeleton import Skeleton
 from dycl.rewrite.state.stops import Decided, Stop
 from dycl.rewrite.tensor_types import torch_dtype
 
 
-class Follower(Explorer):
+class Following(Exploration):
     """Explores the path that these arguments take, as blocks of which each leads to the next."""
 
-    def __init__(
-        self, model: nn.Module, call: ExampleCall, supports: Callable[[str], bool], arguments: Sequence[torch.Tensor]
-    ) -> None:
+    def __init__(self, process: Process, arguments: Sequence[torch.Tensor]) -> None:
+        super().__init__(process, {})
+        self.states = _Line(self.knowledge)
         self._arguments = list(arguments)
-        super().__init__(model, call, supports)
-
-    def _begin(self) -> None:
-        super()._begin()
         self._values = self._arguments
 
-    def _roll_long_loops(self) -> None:
-        """Nothing: how often a loop goes round is known."""
+    def _run(self, entry: Entry) -> Ran | None:
+        ran = super()._run(entry)
+        self.ran.clear()  # The same state may come again, and go another way.
+        return ran
 
-    def _end(self, stop: Stop) -> End:
-        if not isinstance(stop, Decided):
-            end = super()._end(stop)
-            if isinstance(end, Result):
-                end.next_call = None
-            return end
-        self.last_place = self.machine.span
+    def _decided(self, stop: Decided) -> End:
         computed = _Computed(self.recorder.recording, self._values)
         value = computed[self.recorder.ref(stop.value.tensor)].item()
         outcome = next(outcome for outcome in stop.outcomes if outcome.case == value)
-        edge = self._enter(outcome)
-        self._values = [computed[leaf] for leaf in edge.leaves]
-        return Onward(edge)
+        arrival = self._arrival(outcome)
+        self._values = [computed[leaf] for leaf in arrival.leaves]
+        return Onward(ahead(arrival))
 
-    def _next_call(self) -> Edge:
-        edge = super()._next_call()
-        computed = _Computed(self.recorder.recording, self._arguments)
-        self._values = [*self._arguments, *(computed[leaf] for leaf in edge.leaves)]
-        return edge
+    def _end(self, stop: Stop) -> tuple[End, Span]:
+        end, place = super()._end(stop)
+        return (replace(end, next_call=None) if isinstance(end, Result) else end), place
 
-    def _entry(self, skeleton: Skeleton, order: Any) -> Entry:
-        self.count += 1
-        entry = Entry(self.count, skeleton, order)
-        if not entry.begins_call or self.count == 1:
-            heapq.heappush(self.queue, (order, entry.number, entry))
-        return entry
+    def _beginning(self) -> Draft:
+        draft = super()._beginning()
+        assert isinstance(draft.end, Onward)
+        computed = _Computed(draft.recording, self._arguments)
+        self._values = [*self._arguments, *(computed[leaf] for leaf in draft.end.edge.leaves)]
+        return draft
+
+
+class _Line(States):
+    """Every state has a block of its own: the path knows where it goes."""
+
+    def enter(self, arrival: Arrival) -> Entry:
+        return self.queued((len(self),), arrival.skeleton, arrival.order)
 
 
 class _Computed:

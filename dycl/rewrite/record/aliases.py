@@ -69,10 +69,16 @@ class Aliases:
     def require_writable(self, tensor: torch.Tensor, recorder: Records) -> None:
         """Refuse to write to memory that another tensor sees without this block knowing how."""
         owner = self.owner(tensor)
-        if id(tensor) in self.entangled or id(owner) in self.entangled:
-            recorder.views_are_written()
+        sharing = self.sharing(tensor)
+        if sharing:
+            recorder.views_are_written(sharing)
         if not isinstance(owner, FakeTensor) and memory(owner) not in self.own_memory:
             recorder.kept_tensor_is_written(owner)
+
+    def sharing(self, tensor: torch.Tensor) -> list[torch.Tensor]:
+        """The tensors from before this block that share memory with this one in a way that the block does not know."""
+        known = self.entangled.get(id(tensor)) or self.entangled.get(id(self.owner(tensor)))
+        return [] if known is None else [other for other, key in self.entangled.values() if key == known[1]]
 
     def share_outside(self, tensor: torch.Tensor) -> None:
         """Note that a list got a copy of this tensor, where Python would have put the tensor itself."""

@@ -78,8 +78,8 @@ class Records(Protocol):
         """Note that a copy of `source` stands where the program has the same memory: neither may be written."""
         ...
 
-    def views_are_written(self) -> None:
-        """React to a write to memory that a view from before a decision may also see."""
+    def views_are_written(self, sharing: list[torch.Tensor]) -> None:
+        """React to a write to memory that these tensors, alive since before a decision, share."""
         ...
 
     def kept_tensor_is_written(self, tensor: torch.Tensor) -> None:

@@ -26,7 +26,7 @@ from dycl.rewrite.record.recording import Captured, Recording
 from dycl.rewrite.record.sizes.open_sizes import spelled_out
 from dycl.rewrite.record.sizes.shape_rules import grouped_product
 from dycl.rewrite.record.symbols import Symbols
-from dycl.rewrite.signals import CheckMet, DecisionMet, Reconsider, Refused
+from dycl.rewrite.signals import CheckMet, DecisionMet, Refused
 from dycl.rewrite.tensor_types import dtype_name, tensor_type
 
 # Operations that hand a tensor's value to Python: each is a decision.
@@ -61,7 +61,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.locate = locate
         self.catches_errors: Callable[[], bool] = lambda: False
         self.keep_tensor: Callable[[torch.Tensor], None] = lambda tensor: None
-        self.keeps_views = False
+        self.views_written: Callable[[list[torch.Tensor]], None] = lambda tensors: None
         self.checks_passed = 0
         self.at_end = False
         self.places: Callable[[], tuple[Span, ...]] = tuple
@@ -243,12 +243,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.own(tensor)
         return result
 
-    def views_are_written(self) -> None:
-        """React to a write to memory that a view from before a decision may also see: keep track of such views."""
-        if self.keeps_views:
-            raise Refused("DY006", "a tensor is changed in place while a view of it, taken before a decision, is alive")
-        self.keeps_views = True
-        raise Reconsider
+    def views_are_written(self, sharing: list[torch.Tensor]) -> None:
+        """React to a write to memory that these tensors, alive since before a decision, share."""
+        self.views_written(sharing)
+        raise Refused("DY006", "a tensor is changed in place while a view of it, taken before a decision, is alive")
 
     def kept_tensor_is_written(self, tensor: torch.Tensor) -> None:
         """React to a write to a tensor that outlives the call: it is part of the state that the program keeps."""

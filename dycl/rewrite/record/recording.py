@@ -6,6 +6,7 @@ import torch
 
 from dycl.hcfg.subnet import Operation, Ref
 from dycl.hcfg.types import Span, TensorType
+from dycl.rewrite.knowledge import Place
 from dycl.rewrite.record.aliases import Aliases, memory
 from dycl.rewrite.record.complex_pairs import ComplexPairs
 
@@ -34,6 +35,8 @@ class Recording:
     twins: dict[int, torch.Tensor] = field(default_factory=dict)
     aliases: Aliases = field(default_factory=Aliases)
     complex_pairs: ComplexPairs = field(default_factory=ComplexPairs)
+    places: dict[int, Place] = field(default_factory=dict)
+    """Where the tensors that the block begins with hang."""
 
     def new_ref(self, value_type: TensorType) -> Ref:
         self.types.append(value_type)
@@ -45,6 +48,7 @@ class Recording:
         self.twins.clear()
         self.aliases = Aliases()
         self.complex_pairs = ComplexPairs()
+        self.places.clear()
 
     def forget_constants(self, written: int) -> None:
         """Capture constants in this memory afresh when they are next used: they are about to change."""

@@ -16,6 +16,7 @@ import torch
 from torch import nn
 from torch._library.custom_ops import CustomOpDef
 
+from dycl.rewrite.knowledge import Interpret
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.normalise.instructions import Call, MakeFunction
 from dycl.rewrite.normalise.source import has_source
@@ -115,7 +116,7 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         machine.looked_at.add(function.__code__)
         _sees_types(function, owner, machine, set())
     stand_ins = (HostValue, HostArray, HostText, Generator, GrownList)
-    if function.__code__ in machine.marked or mentions(arguments, stand_ins):
+    if function.__code__ in machine.knowledge.interpreted or mentions(arguments, stand_ins):
         machine.frames.append(frame(machine, function, arguments, purpose, constructed))
         return _PUSHED
     _watch_state_of(function, machine)
@@ -138,7 +139,7 @@ _SEES_TYPES = frozenset(
 def _sees_types(function: types.FunctionType, owner: Any, machine: Interprets, seen: set[Any]) -> bool:
     """Whether a function, or one that it names, looks at types: native code would see fake tensors where it does."""
     code = function.__code__
-    if code in machine.marked:
+    if code in machine.knowledge.interpreted:
         return True
     if code in seen or _is_torch(function):
         return False
@@ -151,7 +152,7 @@ def _sees_types(function: types.FunctionType, owner: Any, machine: Interprets, s
             if isinstance(found, types.FunctionType) and _sees_types(found, owner, machine, seen):
                 sees = True
     if sees and has_source(code):
-        machine.marked.add(code)
+        machine.knowledge.learn(Interpret(code))
     return sees
 
 
@@ -168,7 +169,7 @@ def _watch_state_of(function: types.FunctionType, machine: Interprets) -> None:
             "DY007", f"`{code.co_qualname}` changes a variable of a function around it, which outlives the call"
         )
     stored = [item.argval for item in dis.get_instructions(code) if item.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")]
-    if stored and code not in machine.marked:
+    if stored and code not in machine.knowledge.interpreted:
         raise Refused(
             "DY007", f"`{code.co_qualname}` changes the global variable `{stored[0]}`, which outlives the call"
         )
@@ -191,6 +192,7 @@ def frame(
     if len(machine.frames) > 200:
         raise Refused("DY011", f"`{function.__qualname__}` calls itself without an end that is known while compiling")
     flat = normalise(function.__code__)
+    machine.entered[function.__code__] = None
     _watch_state_of(function, machine)
     registers = _bind(function, *arguments)
     for name in function.__code__.co_cellvars:
@@ -252,8 +254,8 @@ def _mark(machine: Interprets, stopped: BaseException) -> bool:
         if (not internal or stepped_into) and has_source(code):
             codes.add(code)
         trace = trace.tb_next
-    new = codes - machine.marked
-    machine.marked |= new
+    new = codes - machine.knowledge.interpreted
+    machine.knowledge.learn(*map(Interpret, new))
     return bool(new)
 
 

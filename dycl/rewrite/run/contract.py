@@ -1,7 +1,9 @@
 """What the parts of the machine ask of it."""
 
+from types import CodeType
 from typing import Any, Protocol
 
+from dycl.rewrite.knowledge import Knowledge
 from dycl.rewrite.normalise.instructions import Operand
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.state.frames import Frame, Generator, ItemIterator
@@ -14,8 +16,9 @@ class Interprets(Running, Protocol):
 
     heap: Heap
     frames: list[Frame]
-    marked: set[Any]
-    """The code that is interpreted; all other code runs natively until a decision turns up in it."""
+    knowledge: Knowledge
+    entered: dict[CodeType, None]
+    """The functions that were interpreted."""
     watched: set[Any]
     looked_at: set[Any]
     nested: set[Any]

@@ -14,6 +14,7 @@ from typing import Any, cast
 import torch
 
 from dycl.hcfg.types import Span
+from dycl.rewrite.knowledge import Knowledge
 from dycl.rewrite.normalise.instructions import (
     BranchOn,
     Call,
@@ -45,7 +46,7 @@ from dycl.rewrite.run import calls
 from dycl.rewrite.run.genuine import require_genuine
 from dycl.rewrite.run.rolled import rolled_up
 from dycl.rewrite.semantics.dynamic import truth
-from dycl.rewrite.semantics.in_python.builtin_functions import EnteredGenerator, stands_in
+from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.signals import CheckMet, DecisionMet, Refused
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.state.heap import Heap
@@ -64,22 +65,27 @@ _ERROR = "!error"
 class Machine:
     """The state of one run: a stack of frames, the heap and the block being recorded."""
 
-    def __init__(self, recorder: Recorder, heap: Heap, pinned: Pinned, note: Callable[[str, Span], None]) -> None:
+    def __init__(
+        self,
+        recorder: Recorder,
+        heap: Heap,
+        pinned: Pinned,
+        knowledge: Knowledge,
+        note: Callable[[str, Span], None],
+    ) -> None:
         self.recorder = recorder
+        self.knowledge = knowledge
         recorder.places = self.places
         recorder.catches_errors = self.catches_errors
         self.heap = heap
         self.pinned = pinned
         self.note = note
         self.frames: list[Frame] = []
-        self.marked: set[Any] = {
-            EnteredGenerator.__enter__.__code__,
-            EnteredGenerator.__exit__.__code__,
-        }
+        self.entered: dict[types.CodeType, None] = {}
+        """The functions that were interpreted."""
         self.watched: set[Any] = set()
         self.looked_at: set[Any] = set()
         self.nested: set[Any] = set()
-        self.rolled: set[tuple[Any, Register]] = set()
         self.interned: dict[Any, tuple[Any, ...]] = {}
         self.last_places: tuple[Span, ...] = ()
 
@@ -163,7 +169,7 @@ class Machine:
                 return self._branch(frame, self.value(frame, condition), then, orelse)
             case StartLoop(dest=dest, source=source):
                 value = self.value(frame, source)
-                rolled = (frame.function.code, dest) in self.rolled
+                rolled = self.knowledge.rolls((frame.function.code, dest))
                 frame.registers[dest] = (rolled_up(value) if rolled else None) or self.iterator(value)
             case NextItem():
                 return self._next_item(frame, instruction)

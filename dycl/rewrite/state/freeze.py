@@ -5,14 +5,16 @@ import contextvars
 import enum
 import functools
 import operator
+import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 import torch
 
 from dycl.hcfg.types import Span
+from dycl.rewrite.knowledge import KeepViews, Knowledge, Place, Table
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
@@ -76,13 +78,19 @@ _SHARED = (
 class Freezer:
     """Freezes the values of one state; shared objects stay shared."""
 
-    def __init__(self, pinned: Pinned, recorder: Recorder, top: Frame | None, shared: set[int] | None = None) -> None:
+    def __init__(
+        self, pinned: Pinned, recorder: Recorder, knowledge: Knowledge, top: Frame | None, shared: Collection[int] = ()
+    ) -> None:
         self.pinned = pinned
         self.recorder = recorder
+        self.knowledge = knowledge
         self.top = top
-        self.shared = shared
-        """The memory that several tensors share, if lists are to be frozen as rows that can become a table."""
-        self.memories: collections.Counter[int] = collections.Counter()
+        self.place: Place = ("?",)
+        """Where the value that is being frozen hangs."""
+        self._shared = shared
+        """The memory that items of tables share with other tensors."""
+        self._memories: collections.Counter[int] = collections.Counter()
+        self._row_memories: set[int] = set()
         self.leaves: list[Leaf] = []
         self._seen: dict[int, tuple[int, Any]] = {}
         self._groups: dict[int, list[int]] = {}
@@ -102,7 +110,7 @@ class Freezer:
         if isinstance(value, _ATOMS):
             exact = repr(value) if isinstance(value, _TOLD_BY_TEXT) else value
             return (Tag.ATOM, type(value), exact, value)
-        if value in self.pinned or isinstance(value, _SHARED) or _is_plain_builtin(value):
+        if value in self.pinned or isinstance(value, _SHARED) or _is_plain_builtin(value) or _is_importable(value):
             self.pinned.add(value)
             return (Tag.PINNED, id(value))
         if id(value) in self._seen:
@@ -112,8 +120,8 @@ class Freezer:
         return self._object(value)
 
     def shared_memories(self) -> set[int]:
-        """The memory that several of the frozen tensors share."""
-        return {key for key, count in self.memories.items() if count > 1}
+        """The memory that items of the frozen tables share with other tensors."""
+        return {key for key in self._row_memories if self._memories[key] > 1}
 
     def entangled(self) -> Skeleton:
         """Which of the seen tensors share memory with another one."""
@@ -130,7 +138,7 @@ class Freezer:
                 return (Tag.TUPLE, type(value), self._all(value))
             case GrownList():
                 return (Tag.GROWN, value.template, tuple([self._column(column) for column in value.columns]))
-            case list() if self.shared is not None and (rows := self._rows(value)) is not None:
+            case list() if self.knowledge.knows(Table(self.place)) and (rows := self._rows(value)) is not None:
                 return (Tag.ROWS, rows)
             case list():
                 return (Tag.LIST, type(value), self._all(value), self._attributes(value))
@@ -188,29 +196,42 @@ class Freezer:
         """The skeleton of a frame: its program point and its live registers."""
         live = sorted(name for name in frame.registers if name in frame.live(frame is self.top) or name[0] == "!")
         self._seen.setdefault(id(frame), (len(self._seen), frame))
+        code, around = frame.function.code, self.place
+        values = tuple([self.freeze_at((code, name), frame.registers[name]) for name in live])
+        constructed = self.freeze_at((code, "self"), frame.constructed)
+        self.place = around
         return (
             Tag.FRAME,
             frame.function,
             frame.position,
             tuple(live),
-            self._all(frame.registers[name] for name in live),
+            values,
             tuple(frame.handlers),
             frame.purpose,
-            self.freeze(frame.constructed),
+            constructed,
             self._globals(frame.globals),
         )
+
+    def freeze_at(self, place: Place, value: Any) -> Skeleton:
+        """The skeleton of a value that hangs at this place."""
+        self.place = place
+        return self.freeze(value)
 
     def _globals(self, namespace: dict[str, Any]) -> int:
         self.pinned.add(namespace)
         return id(namespace)
 
     def _tensor(self, value: torch.Tensor) -> Skeleton:
-        self.memories[self._memory(value)] += 1
-        in_list = self.shared is not None and self._memory(value) in self.shared
-        if self.recorder.keeps_views and id(value) in self.recorder.recording.aliases.views and not in_list:
-            return self._view(value)
+        self._memories[self._memory(value)] += 1
+        in_list = self._memory(value) in self._shared
+        aliases = self.recorder.recording.aliases
+        sharing = aliases.sharing(value)
+        if (id(value) in aliases.views or sharing) and not in_list and self.knowledge.knows(KeepViews(self.place)):
+            if id(value) in aliases.views:
+                return self._view(value)
+            self.recorder.views_written(sharing)
         self._join_group(value, self._seen[id(value)][0])
-        if self.shared is not None and self._memory(value) in self.shared:
+        if in_list:
             self._join_group(value, -1)
         if not self.recorder.is_dynamic(value) and memory(value) in self.recorder.model_memory:
             self._join_group(value, -1)
@@ -234,17 +255,19 @@ class Freezer:
         return tuple([self._row(item) for item in value])
 
     def _column(self, column: torch.Tensor) -> Skeleton:
-        self.memories[self._memory(column)] += 1
+        self._count_row(column)
         return self._leaf(column)
+
+    def _count_row(self, value: torch.Tensor) -> None:
+        self._memories[self._memory(value)] += 1
+        self._row_memories.add(self._memory(value))
 
     def _row(self, value: Any) -> Skeleton:
         """The skeleton of an item, or of a part of it, without a number."""
         if isinstance(value, torch.Tensor):
-            self.memories[self._memory(value)] += 1
+            self._count_row(value)
             skeleton = self._leaf(value)
-            return (
-                (Tag.SHARED, skeleton) if self.shared is not None and self._memory(value) in self.shared else skeleton
-            )
+            return (Tag.SHARED, skeleton) if self._memory(value) in self._shared else skeleton
         if isinstance(value, tuple):
             return (Tag.TUPLE, type(value), tuple([self._row(part) for part in value]))
         return self.freeze(value)
@@ -277,8 +300,6 @@ class Freezer:
         return self.freeze(contents)
 
     def _function(self, value: types.FunctionType) -> Skeleton:
-        if value.__closure__ is None and not value.__defaults__ and not value.__kwdefaults__:
-            self.pinned.add(value)
         parts = self._all((value.__closure__, value.__defaults__, value.__kwdefaults__))
         return (Tag.FUNCTION, value.__code__, self._globals(value.__globals__), value.__qualname__, parts)
 
@@ -296,6 +317,16 @@ class Freezer:
             raise Refused("DY009", reason)
         parts = tuple((name, self.freeze(getattr(value, name))) for name in slots)
         return (Tag.OBJECT, cls, parts, self._attributes(value))
+
+
+def _is_importable(value: Any) -> bool:
+    """Whether this is the function that stands in its module under its name: it was there before the call."""
+    if not isinstance(value, types.FunctionType):
+        return False
+    found: Any = sys.modules.get(value.__module__)
+    for name in value.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is value
 
 
 def _is_plain_builtin(value: Any) -> bool:

@@ -21,10 +21,11 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
+from dycl.rewrite.knowledge import Adopted, ChangedContainers, Kept, Knowledge, Read, Written
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
-from dycl.rewrite.signals import Reconsider, Refused
+from dycl.rewrite.signals import Again, Refused
 from dycl.rewrite.state.contents import (
     ITERATORS,
     contents_of,
@@ -49,19 +50,15 @@ _MISSING = object()
 class Heap:
     """Attributes and containers of the modules under `model`, as the program has changed them so far."""
 
-    def __init__(self, model: nn.Module, pinned: Pinned, recorder: Recorder) -> None:
+    def __init__(self, model: nn.Module, pinned: Pinned, recorder: Recorder, knowledge: Knowledge) -> None:
         self.pinned = pinned
         self.recorder = recorder
+        self.knowledge = knowledge
         recorder.keep_tensor = self.keep_tensor
-        self.needs_another_pass = False
-        self.keeps_state = False
-        self._kept: set[Key] = set()
         self._written: dict[int, torch.Tensor] = {}
         self._table: dict[Key, Any] = {}
         self._set_in_call: set[Key] = set()
         self._initial: dict[Key, Any] = {}
-        self._read: set[Key] = set()
-        self._dropped: set[Key] = set()
         self._hidden: dict[tuple[type, str], Any] = {}
         self._from_class: set[Key] = set()
         self._modules: dict[int, nn.Module] = {}
@@ -123,6 +120,15 @@ class Heap:
         inside = contents if contents is not None else value if isinstance(value, tuple) else ()
         for item in inside.values() if isinstance(inside, dict) else inside:
             self.watch(item, name)
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether a call can change what later calls do."""
+        return bool(self.knowledge.of(Kept, Written, ChangedContainers))
+
+    @property
+    def _kept(self) -> set[Key]:
+        return {(fact.owner, fact.name) for fact in self.knowledge.of(Kept)}
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -220,12 +226,12 @@ class Heap:
         if not (held or in_container) or id(tensor) in self._written or sharing > 1:
             return
         self._written[id(tensor)] = tensor
+        self.knowledge.learn(Written(id(tensor)))
         for module, name in held:
             if (id(module), name) not in self._initial:
                 self._adopt(module, (id(module), name))
             self._keep((id(module), name))
-        self.keeps_state = self.needs_another_pass = True
-        raise Reconsider
+        raise Again
 
     def _tensors_of_model(self) -> list[torch.Tensor]:
         """Every tensor that hangs on a module, each once."""
@@ -239,17 +245,10 @@ class Heap:
         return list(found.values())
 
     def _keep(self, key: Key) -> None:
-        self._kept.add(key)
-        self._read.add(key)
+        self.knowledge.learn(Read(*key), Kept(*key))
         value = self._initial[key]
         if isinstance(value, torch.Tensor):
             self._written[id(value)] = value
-        self.keeps_state = self.needs_another_pass = True
-
-    def begin_pass(self) -> None:
-        """Start to explore the program anew, knowing which attributes it reads and sets."""
-        self.needs_another_pass = False
-        self._dropped = set()
 
     def set(self, module: nn.Module, name: str, value: Any, plain: Any) -> None:
         descriptor = inspect.getattr_static(type(module), name, None)
@@ -290,7 +289,7 @@ class Heap:
                 delattr(cls, name)
                 self._initial[key] = self._hidden[cls, name] if self._initial[key] is _MISSING else self._initial[key]
                 self._from_class.add(key)
-        self.needs_another_pass = True
+        self.knowledge.learn(Adopted(*key))
 
     def delete(self, module: nn.Module, name: str) -> None:
         key = (id(module), name)
@@ -300,10 +299,11 @@ class Heap:
         self._set_in_call.add(key)
 
     def get(self, module: nn.Module, key: Key) -> Any:
-        self._read.add(key)
-        if key in self._dropped:
-            self.needs_another_pass = True
         if key not in self._set_in_call:
+            if Read(*key) not in self.knowledge:
+                # A block before this one may have set it, and left it out of the state: nobody was known to read it.
+                self.knowledge.learn(Read(*key))
+                raise Again
             self._keep(key)
         if key not in self._table:
             raise AttributeError(f"'{type(module).__name__}' object has no attribute '{key[1]}'")
@@ -311,8 +311,7 @@ class Heap:
 
     def freeze(self, freezer: Freezer) -> Skeleton:
         """What the program has changed so far and may still read."""
-        self._dropped |= self._set_in_call - self._read
-        return self._frozen(freezer, self._set_in_call & self._read)
+        return self._frozen(freezer, {key for key in self._set_in_call if Read(*key) in self.knowledge})
 
     def freeze_for_next_call(self, freezer: Freezer) -> Skeleton:
         """What the program has changed so far and its next call may read."""
@@ -321,11 +320,11 @@ class Heap:
     def _frozen(self, freezer: Freezer, keys: Iterable[Key]) -> Skeleton:
         numbers = {module: number for number, module in enumerate(self._modules)}
         attributes = tuple(
-            (Tag.ATTRIBUTE, key, freezer.freeze(self._table[key]) if key in self._table else None)
+            (Tag.STATE, key, freezer.freeze_at(key, self._table[key]) if key in self._table else None)
             for key in sorted(keys, key=lambda key: (numbers[key[0]], key[1]))
         )
         containers = tuple(
-            (number, freeze_contents(container, freezer))
+            (Tag.STATE, (number, self._names[number]), self._contents(number, container, freezer))
             for number, ((container, first), contents) in enumerate(zip(self._containers, self._at_start, strict=True))
             if not is_same(container, contents) or not same_contents(first, contents)
         )
@@ -333,6 +332,10 @@ class Heap:
             (freezer.freeze(variable), freezer.freeze(value)) for variable, value in self._set_variables()
         )
         return attributes, containers, variables
+
+    def _contents(self, number: int, container: Any, freezer: Freezer) -> Skeleton:
+        freezer.place = (number, self._names[number])
+        return freeze_contents(container, freezer)
 
     def _set_variables(self) -> list[tuple[contextvars.ContextVar[Any], Any]]:
         """The variables of the context that the program has set."""
@@ -357,11 +360,12 @@ class Heap:
         for _, key, value in attributes:
             self._set_in_call.add(key)
             if value is not None:
-                self._table[key] = thawer.thaw(value)
+                self._table[key] = thawer.thaw_at(key, value)
             else:
                 self._table.pop(key, None)
-        for number, contents in containers:
-            thaw_contents(self._containers[number][0], contents, thawer)
+        for _, place, contents in containers:
+            thawer.place = place
+            thaw_contents(self._containers[place[0]][0], contents, thawer)
         for variable, value in variables:
             thawer.thaw(variable).set(thawer.thaw(value))
 
@@ -383,7 +387,7 @@ class Heap:
             is_same(container, contents)
             for (container, _), contents in zip(self._containers, self._at_start, strict=True)
         ):
-            self.keeps_state = self.needs_another_pass = True
+            self.knowledge.learn(ChangedContainers())
 
 
 _MODULE_INTERNALS = frozenset(vars(nn.Module()))

@@ -37,7 +37,7 @@ class Tag:
     TENSOR = _Tag("tensor")
     CONSTANT = _Tag("constant")
     VIEW = _Tag("view")
-    ATTRIBUTE = _Tag("attribute")
+    STATE = _Tag("state")
     TOKEN = _Tag("token")
     ROWS = _Tag("rows")
     SHARED = _Tag("shared")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from dycl.rewrite.knowledge import Place
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
@@ -26,6 +27,8 @@ class Thawer:
         self.recorder = recorder
         self.next_leaf = next_leaf
         self.seen: list[Any] = []
+        self.place: Place = ("?",)
+        """Where the value that is being thawed hangs."""
 
     def thaw(self, skeleton: Skeleton) -> Any:
         """A fresh value with this skeleton."""
@@ -41,11 +44,11 @@ class Thawer:
             case (Tag.HOST_ARRAY, scalar, tensor):
                 return HostArray(self.thaw(tensor), scalar)
             case (Tag.TENSOR, *_):
-                return self._new(self.next_leaf(skeleton))
+                return self._placed(self._new(self.next_leaf(skeleton)))
             case (Tag.CONSTANT, dtype, shape, data):
                 constant = self._new(constant_tensor(dtype, shape, data))
                 self.recorder.own(constant)
-                return constant
+                return self._placed(constant)
             case (Tag.VIEW, func, args, kwargs, position):
                 number = self._reserve()
                 arguments, options = self.thaw(args), dict([self.thaw(item) for item in kwargs])
@@ -56,9 +59,9 @@ class Thawer:
             case (Tag.TUPLE, cls, items):
                 return _tuple(cls, [self.thaw(item) for item in items])
             case (Tag.SLICE, items):
-                self._new(None)
-                self.seen[-1] = slice(*[self.thaw(item) for item in items])
-                return self.seen[-1]
+                number = self._reserve()
+                self.seen[number] = slice(*[self.thaw(item) for item in items])
+                return self.seen[number]
             case (Tag.TOKEN, key):
                 variable = self.pinned[key]
                 return variable.set(variable.get(None))
@@ -68,6 +71,15 @@ class Thawer:
                 return self.frame(skeleton)
             case _:
                 return self._container(skeleton)
+
+    def _placed(self, tensor: Any) -> Any:
+        self.recorder.recording.places[id(tensor)] = self.place
+        return tensor
+
+    def thaw_at(self, place: Place, skeleton: Skeleton) -> Any:
+        """A fresh value with this skeleton, which hangs at this place."""
+        self.place = place
+        return self.thaw(skeleton)
 
     def _new(self, value: Any) -> Any:
         self.seen.append(value)
@@ -201,8 +213,12 @@ class Thawer:
         _, function, position, names, values, handlers, purpose, constructed, namespace = skeleton
         frame = Frame(function, self.pinned[namespace], {}, position, list(handlers), purpose)
         self._new(frame)
-        frame.registers.update(zip(names, [self.thaw(value) for value in values], strict=True))
-        frame.constructed = self.thaw(constructed)
+        code, around = function.code, self.place
+        frame.registers.update(
+            {name: self.thaw_at((code, name), value) for name, value in zip(names, values, strict=True)}
+        )
+        frame.constructed = self.thaw_at((code, "self"), constructed)
+        self.place = around
         return frame
 
 

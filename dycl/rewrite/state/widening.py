@@ -5,18 +5,21 @@ layers, a loop's counter. They share a block in which those numbers are host val
 reluctantly, where a loop makes a tensor grow: they become named dimensions. Structure is never widened.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from dycl.hcfg.types import DType, HostType, TensorType, ValueType
+from dycl.rewrite.knowledge import Place
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.skeleton import Skeleton, Tag
 from dycl.rewrite.state.tables import Template
 from dycl.rewrite.state.thaw import constant_tensor
 
 _NUMBERS = {int: "int", float: "float"}
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 
 def without_numbers(skeleton: Any, dimensions: bool, constants: bool = False) -> Any:
@@ -41,6 +44,10 @@ def without_numbers(skeleton: Any, dimensions: bool, constants: bool = False) ->
             return (Tag.GROWN, table[0], tuple(len(shape) for _, shape in table[1]))
         case ((Tag.TENSOR | Tag.CONSTANT), dtype, shape, _) if constants:
             return (Tag.TENSOR, dtype, shape)
+        case (Tag.CONSTANT, dtype, shape, _) if dtype in _FLOATS:
+            return (Tag.TENSOR, dtype, shape, None)
+        case (Tag.TENSOR, dtype, shape, strides) if dtype in _FLOATS:
+            return (Tag.TENSOR, dtype, shape, None if strides == _contiguous(shape) else strides)
         case (Tag.ITERATOR, items, position, known):
             return (Tag.ITERATOR, _without_list_numbers(items, dimensions, constants), position, known)
         case _:
@@ -84,11 +91,87 @@ def _without_list_numbers(items: Any, dimensions: bool, constants: bool) -> Any:
     return without_numbers(items, dimensions, constants) if items and items[0] is Tag.LIST else items
 
 
-def mentions_list(skeleton: Any) -> bool:
-    """Whether a list with items stands anywhere in a state."""
-    if not isinstance(skeleton, tuple) or not skeleton:
-        return False
-    return (skeleton[0] is Tag.LIST and bool(skeleton[2])) or any(map(mentions_list, skeleton))
+def _contiguous(shape: tuple[Any, ...]) -> tuple[int, ...] | None:
+    """The strides of a tensor whose elements lie in order; None if a size is open."""
+    strides: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        if not isinstance(size, int):
+            return None
+        strides.insert(0, step)
+        step *= max(size, 1)
+    return tuple(strides)
+
+
+def list_lengths(skeleton: Any) -> dict[Place, list[int]]:
+    """How long the lists at each place of a state are."""
+    found: dict[Place, list[int]] = {}
+
+    def visit(part: Any, place: Place) -> None:
+        if not isinstance(part, tuple) or not part:
+            return
+        match part:
+            case (Tag.FRAME, function, _, names, values, *rest):
+                for name, value in zip(names, values, strict=True):
+                    visit(value, (function.code, name))
+                visit(rest[2], (function.code, "self"))
+            case (Tag.STATE, name, value):
+                visit(value, name)
+            case (Tag.LIST, _, items, *_):
+                found.setdefault(place, []).append(len(items))
+                visit(items, place)
+            case _:
+                for inner in part:
+                    visit(inner, place)
+
+    visit(skeleton, ("?",))
+    return found
+
+
+def numbers_widened(old: Skeleton, new: Skeleton) -> Skeleton:
+    """`new` with those numbers open that stood at the same place in `old` with another value."""
+    before = dict(_numbers(old, ()))
+
+    def changed(part: Any, path: Place) -> Any:
+        if not isinstance(part, tuple) or not part:
+            return part
+        match part:
+            case (Tag.ATOM, kind, _, value) if kind in _NUMBERS:
+                return (Tag.HOST, _NUMBERS[kind]) if before.get(path, (kind, value)) != (kind, value) else part
+            case ((Tag.ATOM | Tag.SET | Tag.ITERATOR), *_):
+                return part
+            case (Tag.FRAME, function, position, names, values, *rest):
+                opened = [changed(value, (*path, name)) for name, value in zip(names, values, strict=True)]
+                return (Tag.FRAME, function, position, names, tuple(opened), *rest)
+            case (Tag.DICT, cls, items, *rest):
+                kept = [(key, changed(value, (*path, place))) for place, (key, value) in enumerate(items)]
+                return (Tag.DICT, cls, tuple(kept), *rest)
+            case _:
+                return tuple([changed(inner, (*path, place)) for place, inner in enumerate(part)])
+
+    return changed(new, ())  # type: ignore[no-any-return]
+
+
+def _numbers(part: Any, path: Place) -> Iterator[tuple[Place, tuple[type, Any]]]:
+    """Every number in a state with its place, those that are open with no value."""
+    if not isinstance(part, tuple) or not part:
+        return
+    match part:
+        case (Tag.ATOM, kind, _, value) if kind in _NUMBERS and _fits(value):
+            yield path, (kind, value)
+        case (Tag.HOST, kind) if kind != "bool":
+            yield path, ({"int": int, "float": float}[kind], None)
+        case ((Tag.ATOM | Tag.SET | Tag.ITERATOR), *_):
+            return
+        case (Tag.FRAME, _, _, names, values, *_):
+            for name, value in zip(names, values, strict=True):
+                yield from _numbers(value, (*path, name))
+        case (Tag.DICT, _, items, *_):
+            for place, (_, value) in enumerate(items):
+                yield from _numbers(value, (*path, place))
+        case _:
+            for place, inner in enumerate(part):
+                yield from _numbers(inner, (*path, place))
 
 
 def things_held(skeleton: Any) -> frozenset[int]:
@@ -139,7 +222,8 @@ class Widening:
                 return new
             case (((Tag.TENSOR | Tag.CONSTANT), dtype, old_shape, _), ((Tag.TENSOR | Tag.CONSTANT), _, new_shape, _)):
                 shape = tuple(map(self._dimension, old_shape, new_shape))
-                return (Tag.TENSOR, dtype, shape, None)
+                strides = _strides(old)
+                return (Tag.TENSOR, dtype, shape, strides if strides == _strides(new) else None)
             case (((Tag.ROWS | Tag.GROWN), *_), ((Tag.ROWS | Tag.GROWN), *_)) if not _same_rows(old, new):
                 return self._table(old, new)
             case _ if len(old) == len(new):
@@ -158,6 +242,11 @@ class Widening:
     def _dimension(self, old: Any, new: Any) -> Any:
         """Equal dimensions stay; a pair that differs gets a new name, the same for every equal pair."""
         return old if old == new else self._names.setdefault((old, new), f"new{len(self._names)}")
+
+
+def _strides(skeleton: Any) -> tuple[int, ...] | None:
+    tag, _, shape, strides = skeleton
+    return strides if tag is Tag.TENSOR else _contiguous(shape)
 
 
 def _same_rows(old: Any, new: Any) -> bool:
@@ -281,8 +370,8 @@ def leaf_names(skeleton: Skeleton, taken: tuple[str, ...] = ()) -> tuple[str, ..
             visit(tuple(rest), "value")
         elif part[0] in (Tag.HOST, Tag.TENSOR):
             found.append(name)
-        elif part[0] is Tag.ATTRIBUTE:
-            visit(part[2], part[1][1])
+        elif part[0] is Tag.STATE:
+            visit(part[2], part[1][-1])
         else:
             for item in part:
                 visit(item, name)

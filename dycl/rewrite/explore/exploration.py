@@ -1,0 +1,285 @@
+"""One exploration of a program, with the facts that are known: run it to each decision, go on once for each outcome.
+
+enter(state):                     an edge into the graph
+    key = program points + live static values + kinds of live dynamic values
+    new key: a new block, queued;  known key: the same block, widened if numbers differ
+
+while blocks are queued:          in program order, so that states meet before they are continued
+    run the machine from the block's state to its next decision, recording
+    enter one state for each outcome
+
+A block that ran in an earlier exploration from the same state, and did not ask for anything that was learnt since, does
+not run again: its ways on are entered as they were.
+"""
+
+import contextvars
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dycl.hcfg.subnet import Ref
+from dycl.hcfg.types import HostType, Span, ValueType
+from dycl.rewrite.explore.diagnostics import Problem, problem_at
+from dycl.rewrite.explore.drafts import (
+    Arrival,
+    Decision,
+    Draft,
+    Edge,
+    End,
+    Entry,
+    Failure,
+    Onward,
+    Result,
+    with_edges,
+)
+from dycl.rewrite.explore.loops import learn_of_long_loops
+from dycl.rewrite.explore.process import Process
+from dycl.rewrite.explore.results import result_structure
+from dycl.rewrite.explore.states import States
+from dycl.rewrite.knowledge import Fact, Table
+from dycl.rewrite.record.host_values import HostValue
+from dycl.rewrite.run.rolled import Unrolling
+from dycl.rewrite.semantics.random_numbers import none_drawn
+from dycl.rewrite.signals import Again, Refused, Restart
+from dycl.rewrite.state.frames import Frame
+from dycl.rewrite.state.freeze import Freezer
+from dycl.rewrite.state.skeleton import Leaf, Skeleton
+from dycl.rewrite.state.stops import Decided, Outcome, Raised, Returned, Stop
+from dycl.rewrite.state.thaw import Thawer
+from dycl.rewrite.state.widening import leaf_types, renamed_dimensions
+
+Draws = dict[Span, tuple[tuple[Span, ...], str]]
+# The next call's first block is explored when all that is known of this call is.
+_AFTER_ALL = (((2**62, 0),),)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run of a block gave, and all that it depended on beside the state it began with."""
+
+    draft: Draft
+    places: tuple[Span, ...]
+    asked: dict[Fact, bool]
+    notes: dict[tuple[str, Span], None]
+    draws: Draws
+
+
+class Exploration:
+    """Explores a program once."""
+
+    def __init__(self, process: Process, ran: dict[Skeleton, Ran]) -> None:
+        self.process = process
+        self.machine, self.recorder, self.heap = process.machine, process.recorder, process.heap
+        self.knowledge = process.knowledge
+        self.ran = ran
+        self.states = States(self.knowledge)
+        self.unrolling = Unrolling()
+        self.runs = 0
+        self.problems: dict[tuple[str, Span], Problem] = {}
+        self.troubled: list[Entry] = []
+        self.failures: list[tuple[Failure, Span]] = []
+        self.returns = False
+        self.notes: dict[tuple[str, Span], None] = {}
+        self.draws: Draws = {}
+
+    def explore(self, progress: Callable[[int, int], None]) -> Entry:
+        """The first block, with all that follow as far as nothing is learnt that calls for another exploration."""
+        first = Entry(0, (), (), queued=False)
+        try:
+            if self.heap.keeps_state:
+                first.draft = self._beginning()
+            else:
+                self._run_block(first)
+            for done, entry in enumerate(self.states.waiting(), start=1):
+                if self.knowledge.news:
+                    break
+                self._run_block(entry)
+                progress(done, self.states.left)
+        except Again:
+            pass
+        return first
+
+    def _beginning(self) -> Draft:
+        """The draft before the first call of a program that keeps state."""
+        self.recorder.start()
+        self.heap.begin()
+        for value_type in self.process.call.types:
+            self.recorder.parameter(value_type)
+        place = self.machine.last_places[-1]
+        self.machine.frames = []
+        edge = self._entered(self._next_call())
+        return Draft(self.recorder.recording, self.process.call.types, Onward(edge), place, place)
+
+    def _run_block(self, entry: Entry) -> None:
+        """Let a block have its draft, unless it is refused."""
+        ran = self.ran.get(entry.skeleton)
+        if ran is None or not self.knowledge.still_holds(ran.asked):
+            ran = self._run(entry)
+        if ran is None:
+            self.troubled.append(entry)
+            return
+        self.notes |= ran.notes
+        self.draws |= ran.draws
+        draft = ran.draft
+        self.returns = self.returns or isinstance(draft.end, Result)
+        if isinstance(draft.end, Failure):
+            self.failures.append((draft.end, draft.stop))
+        try:
+            end = with_edges(draft.end, lambda edge: self._entered(edge.arrival))
+        except Refused as refused:
+            self.refuse(refused, ran.places)
+            self.troubled.append(entry)
+            return
+        entry.draft = replace(draft, end=end)
+
+    def _entered(self, arrival: Arrival) -> Edge:
+        return Edge(self.states.enter(arrival), arrival)
+
+    def _run(self, entry: Entry) -> Ran | None:
+        """Run a block from its state to the next decision; None if it is refused."""
+        self.runs += 1
+        self.knowledge.asked = {}
+        while True:
+            self.process.notes, self.recorder.draws = {}, {}
+            try:
+                # In a context of its own: variables of the context that the program sets belong to its state.
+                draft = contextvars.copy_context().run(self._run_once, entry)
+            except Restart:
+                continue
+            except Refused as refused:
+                self.refuse(refused, self.machine.places() or self.machine.last_places)
+                return None
+            break
+        places = self.machine.places() or self.machine.last_places
+        ran = Ran(draft, places, self.knowledge.asked, self.process.notes, self.recorder.draws)
+        self.recorder.recording.forget_tensors()
+        self.ran[entry.skeleton] = ran
+        return ran
+
+    def _run_once(self, entry: Entry) -> Draft:
+        parameters = self._continue(entry) if entry.skeleton else self._start()
+        start = self.machine.span
+        with none_drawn():
+            stop = self.machine.run()
+        self.recorder.at_end = True
+        end, place = self._end(stop)
+        return Draft(self.recorder.recording, tuple(parameters), end, start, place)
+
+    def refuse(self, refused: Refused, places: tuple[Span, ...]) -> None:
+        """Take note of a problem at the innermost of these places that is the user's own."""
+        problem = problem_at(refused, places)
+        self.problems.setdefault((problem.identifier, problem.span), problem)
+
+    def _start(self) -> list[ValueType]:
+        """Put the machine at the start of the program, with a parameter for each input."""
+        self.recorder.start()
+        self.heap.begin()
+        self.process.begin_call()
+        return list(self.process.call.types)
+
+    def _continue(self, entry: Entry) -> list[ValueType]:
+        """Put the machine into the state that `entry` starts from, with a parameter for each leaf."""
+        self.recorder.start()
+        if entry.begins_call:
+            self.process.begin_call()
+        inputs = list(self.process.call.types) if entry.begins_call else []
+        leaves = leaf_types(entry.skeleton)
+        remaining = iter(leaves)
+
+        def next_leaf(_: Skeleton) -> Leaf:
+            value_type, strides = next(remaining)
+            if isinstance(value_type, HostType):
+                tensor = self.recorder.parameter(value_type.tensor)
+                return HostValue(value_type.kind, tensor, self.recorder)
+            return self.recorder.parameter(value_type, strides)
+
+        thawer = Thawer(self.process.pinned, next_leaf, self.recorder)
+        frames, heap, entangled = entry.skeleton
+        if not entry.begins_call:
+            self.machine.frames = [thawer.frame_or_seen(frame) for frame in frames]
+        self.heap.thaw(heap, thawer)
+        aliases = self.recorder.recording.aliases
+        for key, group in enumerate(entangled, start=-len(entangled)):
+            for number in group:
+                if number >= 0:
+                    tensor = thawer.seen[number]
+                    aliases.entangled[id(tensor)] = (tensor, key)
+                else:
+                    aliases.outside_groups.add(key)
+        return inputs + [value_type for value_type, _ in leaves]
+
+    def _end(self, stop: Stop) -> tuple[End, Span]:
+        """A draft's way out, with its edges not entered yet, and its place."""
+        match stop:
+            case Decided():
+                return self._decided(stop), self.machine.span
+            case Returned(value=value):
+                self.heap.note_end()
+                self.heap.require_no_variable()
+                values, structure = result_structure(value, self.recorder)
+                refs = tuple(self.recorder.ref(leaf) for leaf in values)
+                kept = ahead(self._next_call()) if self.heap.keeps_state else None
+                return Result(refs, structure, kept), self.machine.last_places[-1]
+            case Raised(error=error, places=places):
+                # A key error's text is its key as Python writes it, quotes included.
+                only = error.args[0] if isinstance(error, KeyError) and len(error.args) == 1 else None
+                text = only if isinstance(only, str) else str(error)
+                return Failure(type(error).__name__, text.replace("FakeTensor", "Tensor")), places[-1]
+
+    def _decided(self, stop: Decided) -> End:
+        learn_of_long_loops(self.machine, self.knowledge, self.unrolling, len(self.states))
+        flag = self.recorder.ref(stop.value.tensor)
+        edges = tuple((outcome.case, ahead(self._arrival(outcome))) for outcome in stop.outcomes)
+        return Decision(flag, edges, stop.error)
+
+    def _arrival(self, outcome: Outcome) -> Arrival:
+        """The state in which the program goes on from here with this outcome."""
+        frame = self.machine.frames[-1]
+        before = (frame.position, frame.registers)
+        item = outcome.next_item
+        position = item[0].position if item is not None else None
+        try:
+            frame.position, frame.registers = outcome.position, frame.registers | outcome.writes
+            if item is not None:
+                item[0].position = item[1]
+            return self._frozen(frame)
+        finally:
+            frame.position, frame.registers = before
+            if item is not None:
+                item[0].position = position
+
+    def _frozen(self, top: Frame) -> Arrival:
+        def walk(freezer: Freezer) -> Skeleton:
+            frames = tuple(freezer.frame_or_seen(frame) for frame in self.machine.frames)
+            return frames, self.heap.freeze(freezer)
+
+        frames, heap, freezer = (*self._walked(top, walk),)
+        skeleton = renamed_dimensions((frames, heap, freezer.entangled()))
+        order = tuple(frame.program_order(frame is top) for frame in self.machine.frames)
+        endless = any(frame.may_be_endless(frame is top) for frame in self.machine.frames)
+        return Arrival(skeleton, self._refs(freezer.leaves), order, top.function.code, endless)
+
+    def _next_call(self) -> Arrival:
+        """The state in which the next call begins; calls may follow each other without end."""
+        heap, freezer = self._walked(None, lambda freezer: (self.heap.freeze_for_next_call(freezer),))
+        skeleton = renamed_dimensions(((), heap, freezer.entangled()))
+        return Arrival(skeleton, self._refs(freezer.leaves), _AFTER_ALL, None, True)
+
+    def _walked(self, top: Frame | None, walk: Callable[[Freezer], Skeleton]) -> tuple[Any, ...]:
+        """What `walk` freezes, and the freezer; where lists are tables, it must know beforehand what shares memory."""
+        pinned, recorder, knowledge = self.process.pinned, self.recorder, self.knowledge
+        shared: set[int] = set()
+        if knowledge.of(Table):
+            scout = Freezer(pinned, recorder, knowledge, top)
+            walk(scout)
+            shared = scout.shared_memories()
+        freezer = Freezer(pinned, recorder, knowledge, top, shared)
+        return (*walk(freezer), freezer)
+
+    def _refs(self, leaves: Sequence[Leaf]) -> tuple[Ref, ...]:
+        return tuple(self.recorder.ref(leaf.tensor if isinstance(leaf, HostValue) else leaf) for leaf in leaves)
+
+
+def ahead(arrival: Arrival) -> Edge:
+    """An edge whose block is not known yet."""
+    return Edge(Entry(-1, arrival.skeleton, arrival.order, queued=False), arrival)
