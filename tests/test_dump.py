@@ -17,12 +17,13 @@ def test_every_stage_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("DYCL_DUMP", str(tmp_path / "stages"))
     dycl.compile(Calls(function).eval(), torch.ones(2))
     files = sorted((tmp_path / "stages").iterdir())
-    stages = ["rewritten", *(item.name for item in PASSES), "lowered", "stored"]
+    stages = ["normalised", "rewritten", *(item.name for item in PASSES), "lowered", "stored"]
     assert [file.name for file in files] == [f"{number:02}-{stage}.txt" for number, stage in enumerate(stages)]
-    texts = [file.read_text(encoding="utf-8") for file in files]
-    assert "= aten.mul.Tensor(self=%0, other=2): float32[2]" in texts[0]
-    assert texts[1].endswith("# changed nothing\n")
-    assert "# 4 blocks" not in texts[0] and "# 3 blocks, 3 sub-DNNs" in texts[0]
+    normalised, rewritten, unchanged, *_ = (file.read_text(encoding="utf-8") for file in files)
+    assert "if %value" in normalised and "<locals>.function" in normalised
+    assert "# 3 blocks, 3 sub-DNNs" in rewritten
+    assert "= aten.mul.Tensor(self=%0, other=2): float32[2]" in rewritten
+    assert unchanged.endswith("# changed nothing\n")
 
 
 def test_nothing_is_written_unless_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
