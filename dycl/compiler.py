@@ -73,7 +73,7 @@ def link(
 ) -> Program:
     """The program that a model's translated sub-DNNs make together."""
     hcfg = _graph(model, inputs, assembled.entry, shared.blocks, shared.subnets, shared.weight_types)
-    artefact = Artefact(hcfg, shared.weights, shared.codes, compiler.name, f"dycl {__version__}")
+    artefact = Artefact(hcfg, shared.weights, shared.codes, f"dycl {__version__}")
     return Program(artefact, threads=threads, types=assembled.types)
 
 
@@ -179,7 +179,7 @@ def _verify(model: nn.Module, inputs: Inputs, assembled: Assembled) -> None:
     subnets = {}
     for name, recorded in assembled.subnets.items():
         inward, outward = (tuple(map(recorded.graph.type_of, refs)) for refs in recorded.graph.ends)
-        subnets[name] = Subnet(name, inward, outward, "not compiled yet", ())
+        subnets[name] = Subnet(name, inward, outward, "none", "not compiled yet", ())
     _graph(model, inputs, assembled.entry, assembled.blocks, subnets, weights)
 
 

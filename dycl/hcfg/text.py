@@ -50,7 +50,8 @@ def to_text(hcfg: Hcfg) -> str:
         lines += ("", *_block(block))
     if hcfg.subnets:
         lines.append("")
-    lines += [_subnet(subnet) for subnet in hcfg.subnets.values()]
+    is_mixed = len({subnet.backend for subnet in hcfg.subnets.values()}) > 1
+    lines += [_subnet(subnet, is_mixed) for subnet in hcfg.subnets.values()]
     return "\n".join(lines) + "\n"
 
 
@@ -130,11 +131,11 @@ def _structure(structure: Structure, names: Iterable[str]) -> str:
     return show(structure)
 
 
-def _subnet(subnet: Subnet) -> str:
+def _subnet(subnet: Subnet, shows_backend: bool) -> str:
+    inputs, outputs = (", ".join(map(str, types)) for types in (subnet.inputs, subnet.outputs))
     weights = f" with {', '.join(subnet.weights)}" if subnet.weights else ""
-    return (
-        f"{subnet.id}({', '.join(map(str, subnet.inputs))}){weights} -> {', '.join(map(str, subnet.outputs)) or '()'}"
-    )
+    backend = f" on {subnet.backend}" if shows_backend else ""
+    return f"{subnet.id}({inputs}){weights}{backend} -> {outputs or '()'}"
 
 
 def _parameters(parameters: Iterable[Parameter]) -> str:

@@ -5,6 +5,7 @@ the values its block expects, every sub-DNN and weight exists.
 """
 
 import keyword
+import re
 import unicodedata
 from collections.abc import Collection, Mapping
 
@@ -39,6 +40,8 @@ MAX_NAME = 1000
 MAX_NESTING = 32
 INTEGER_DTYPES: tuple[DType, ...] = ("uint8", "int8", "int16", "int32", "int64")
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+BACKEND_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+"""What a backend may be called: plain enough to be part of a file's name."""
 
 Scope = dict[Name, ValueType]
 Number = bool | int | float
@@ -79,6 +82,8 @@ def _check_subnet(key: str, subnet: Subnet, hcfg: Hcfg) -> None:
     _check_name(key, "a sub-DNN's name")
     if subnet.id != key:
         raise HcfgError(f"{place} calls itself {subnet.id}")
+    if not BACKEND_NAME.fullmatch(subnet.backend):
+        raise HcfgError(f"{place} is for a backend of the unusual name {subnet.backend!r:.80}")
     _check_name(subnet.code, f"the code of {place}")
     for tensor_type in (*subnet.inputs, *subnet.outputs):
         _check_type(tensor_type, place)

@@ -72,6 +72,7 @@ def share(
             stands_for[subnet],
             tuple(map(graph.type_of, graph.inputs)),
             tuple(map(graph.type_of, graph.outputs)),
+            compiler.name,
             structures[structure],
             weights,
         )

@@ -282,7 +282,7 @@ def test_a_flag_of_one_element_may_decide() -> None:
 
 
 def test_a_host_value_travels_as_a_0d_array() -> None:
-    subnet = Subnet("net", (COUNT,), (FLAG,), "code", ())
+    subnet = Subnet("net", (COUNT,), (FLAG,), "onnxruntime", "code", ())
     n = Parameter("n", HostType("int"))
     block = Block("b0", (n,), (Run("net", ("n",), ("f",), span(1)),), Jump(Target("b1", ("f",)), span(1)), span(1))
     last = Block("b1", (Parameter("f", HostType("bool")),), (), Return(("f",), Slot(0, "bool"), span(1)), span(1))
