@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 THIRDPARTY := .venv-thirdparty
-SOURCES := dycl tests bench
+SOURCES := dycl tests bench examples
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help

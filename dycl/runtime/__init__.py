@@ -7,12 +7,14 @@ Beside what a user needs, here is what others build on: `Backend` and what belon
 from dycl.runtime.artefact import Artefact
 from dycl.runtime.backend import Backend, CompiledSubnet, Engine, SubnetFailure, SubnetSignature
 from dycl.runtime.backend_registry import register_backend
+from dycl.runtime.engines import ArrayEngine
 from dycl.runtime.errors import ArtefactError, DyclError, InputError, ModelError, SettingError
 from dycl.runtime.host import CallResult, Host, OpenProgram, Visit
 from dycl.runtime.program import Path, Program, Taken, Trace, load
 from dycl.runtime.python_host import PythonHost
 
 __all__ = [
+    "ArrayEngine",
     "Artefact",
     "ArtefactError",
     "Backend",

@@ -61,13 +61,13 @@ def _compiled(subnet: Subnet, artefact: Artefact) -> CompiledSubnet:
 
 
 class ArrayEngine:
-    """Plain arrays, the values that all engines understand; without a sub-DNN of its own."""
+    """An engine without sub-DNNs, whose values are plain arrays; those that compute on arrays may derive from it."""
 
     value_types: tuple[type, ...] = (np.ndarray,)
 
     def subnet(self, subnet: SubnetId, inputs: Sequence[int]) -> SubnetCall:
-        """Never a call: ValueError."""
-        raise ValueError(f"sub-DNN {subnet} belongs to no backend")
+        """Never a call: there are no sub-DNNs."""
+        raise NotImplementedError(f"there is no sub-DNN {subnet}")
 
     def put(self, array: Array, dtype: DType) -> Value:
         """The array itself."""

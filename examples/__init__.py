@@ -1,0 +1,1 @@
+"""What others may build on DyCL."""
