@@ -100,8 +100,14 @@ def _check_signature(hcfg: Hcfg) -> None:
             pass
         case _:
             raise HcfgError(f"{place} is not a pair of positional arguments and keyword arguments")
-    if any(isinstance(part, Rows) for part in nested(hcfg.signature)):
-        raise HcfgError(f"{place} has a list of unknown length")
+    for part in nested(hcfg.signature):
+        match part:
+            case Rows():
+                raise HcfgError(f"{place} has a list of unknown length")
+            case Named() | Record(kind="object"):
+                raise HcfgError(f"{place} has something that no argument can be matched with")
+            case _:
+                pass
     found = slots(hcfg.signature)
     if sorted(slot.index for slot in found) != list(range(len(hcfg.inputs))):
         raise HcfgError(f"{place} does not use each of the {len(hcfg.inputs)} inputs exactly once")
