@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 
 from dycl.hcfg.verify import BACKEND_NAME
 from dycl.runtime.backend import Backend
-from dycl.runtime.errors import ArtefactError
+from dycl.runtime.errors import missing_backend
 from dycl.runtime.onnxruntime_backend import OnnxRuntimeBackend
 
 ENTRY_POINT_GROUP = "dycl.backends"
@@ -45,8 +45,4 @@ def find_backend(name: str) -> Backend:
             if not isinstance(backend, Backend):
                 raise TypeError(f"the entry point {entry_point.value} of {ENTRY_POINT_GROUP} is not a backend")
             return backend
-    raise ArtefactError(
-        f"the artefact was compiled for the backend {name!r:.80}, which is not installed",
-        help="install the package that provides this backend, or compile the model for another one",
-        identifier="DY102",
-    )
+    raise missing_backend(name)

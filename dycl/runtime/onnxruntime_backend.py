@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dycl.runtime.backend import CompiledSubnet, SubnetSignature
+from dycl.runtime.errors import missing_backend
 from dycl.runtime.onnx_scan import scan_onnx
 
 if TYPE_CHECKING:
@@ -18,8 +19,12 @@ class OnnxRuntimeBackend:
         scan_onnx(code, signature)
 
     def open(self, subnets: Sequence[CompiledSubnet], threads: int) -> "OnnxRuntimeEngine":
-        """The engine that runs `subnets`; ArtefactError if ONNX Runtime refuses a code."""
+        """The engine that runs `subnets`; ArtefactError if ONNX Runtime is not installed, or refuses a code."""
         # Imported here: programs of other backends run, and every artefact is checked, without ONNX Runtime.
-        from dycl.runtime.onnxruntime_engine import OnnxRuntimeEngine
-
+        try:
+            from dycl.runtime.onnxruntime_engine import OnnxRuntimeEngine
+        except ModuleNotFoundError as error:
+            if error.name == "onnxruntime":
+                raise missing_backend("onnxruntime") from error
+            raise
         return OnnxRuntimeEngine(subnets, threads)

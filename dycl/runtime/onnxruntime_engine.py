@@ -181,10 +181,8 @@ def _direct_values() -> _DirectValues | None:
         from onnxruntime.capi.onnxruntime_inference_collection import Session  # type: ignore[import-untyped]
     except ImportError:
         return None
-    value = onnxruntime.OrtValue.ortvalue_from_shape_and_type((), ONNX_TYPES["bool"])
     has_direct_access = (
         hasattr(Session(), "_sess")
-        and hasattr(value, "_ortvalue")
         and hasattr(_pybind_state.OrtValue, "ortvalue_from_shape_and_onnx_type")
         and hasattr(_pybind_state.InferenceSession, "run_with_ort_values")
     )

@@ -76,8 +76,8 @@ class Program:
     A call that raises leaves the state as it was before.
 
     Tensors may be numpy arrays or PyTorch tensors. If any is a PyTorch tensor, the results are PyTorch tensors on the
-    CPU, else numpy arrays; bfloat16, which numpy lacks, comes as an array of its bits. Arguments are read where they lie
-    while a call runs, and never changed. No result shares memory with an argument or a weight.
+    CPU, else numpy arrays; bfloat16, which numpy lacks, comes as an array of its bits. A call reads its arguments where
+    they lie, and never changes them. No result shares memory with an argument or a weight.
 
     `host` is what runs the graph: the Python executor unless another one is given.
     """

@@ -1,6 +1,7 @@
 """Backends are found by name, see every code once before anything runs, and get sub-DNNs to open."""
 
 import dataclasses
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import EntryPoint
@@ -74,6 +75,13 @@ class TestFinding:
     def test_a_backend_that_is_not_installed(self) -> None:
         with pytest.raises(ArtefactError, match="compiled for the backend 'tvm', which is not installed") as caught:
             Program(for_backend(gated(), "onnxruntime", "tvm"))
+        assert caught.value.identifier == "DY102"
+
+    def test_onnx_runtime_that_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delitem(sys.modules, "dycl.runtime.onnxruntime_engine")
+        monkeypatch.setitem(sys.modules, "onnxruntime", None)
+        with pytest.raises(ArtefactError, match="for the backend 'onnxruntime', which is not installed") as caught:
+            Program(gated())
         assert caught.value.identifier == "DY102"
 
     def test_a_program_without_sub_dnns_needs_no_backend(self, monkeypatch: pytest.MonkeyPatch) -> None:

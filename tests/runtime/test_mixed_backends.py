@@ -23,6 +23,7 @@ from dycl.runtime import Artefact, ArtefactError, CompiledSubnet, ModelError, Pr
 from dycl.runtime.backend import SubnetCall
 from dycl.runtime.backend_registry import _registered
 from dycl.runtime.onnxruntime_engine import OnnxRuntimeEngine
+from dycl.runtime.weight_store import array_dtype
 from examples.toy_backend import ToyBackend, ToyCompiler
 from tests.hand_built import FLAG, ROW, artefact_of, call_of, onnx_code, span
 
@@ -309,6 +310,17 @@ class TestForms:
         assert (again.dtype, again.shape) == (array.dtype, array.shape)
         np.testing.assert_array_equal(again, array)
         assert array.size == 0 or np.shares_memory(again, array)
+
+    @pytest.mark.parametrize("dtype", ["bool", "int64", "bfloat16", "float32"])
+    def test_a_release_of_onnx_runtime_without_dlpack_copies(
+        self, dtype: DType, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        engine = OnnxRuntimeEngine((), 1)
+        monkeypatch.setattr(engine._values, "_from_dlpack", None)
+        array = np.ones((2, 3), array_dtype(dtype))
+        again = engine.take(engine.put(array, dtype), dtype)
+        assert (again.dtype, again.tolist()) == (array.dtype, array.tolist())
+        assert not np.shares_memory(again, array)
 
     def test_onnx_runtime_keeps_arrays_alive(self) -> None:
         engine = OnnxRuntimeEngine((), 1)
