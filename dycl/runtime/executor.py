@@ -26,7 +26,6 @@ from dycl.hcfg.nodes import (
     Run,
     Switch,
     Target,
-    Terminator,
     Weight,
 )
 from dycl.hcfg.types import DType, HostKind, HostType, carrier
@@ -134,10 +133,10 @@ class Executor:
                     define(name, dtype)
                 case Check(condition=condition):
                     loaded.steps.append(self._check_step(step, positions[condition]))
-        self._load_terminator(block.terminator, loaded, positions, dtypes)
+        self._load_terminator(block, loaded, positions, dtypes)
 
     def _load_terminator(
-        self, terminator: Terminator, loaded: LoadedBlock, positions: dict[Name, int], dtypes: list[DType]
+        self, block: Block, loaded: LoadedBlock, positions: dict[Name, int], dtypes: list[DType]
     ) -> None:
         def way(target: Target) -> _Way:
             return _Way(self._blocks[target.block], _picker([positions[name] for name in target.arguments]))
@@ -145,19 +144,21 @@ class Executor:
         def picked(names: Sequence[Name]) -> _Picked:
             return [(positions[name], dtypes[positions[name]]) for name in names]
 
-        match terminator:
+        match block.terminator:
             case Jump(target=target):
                 loaded.ways = {None: way(target)}
             case Branch(condition=condition, then=then, orelse=orelse):
                 loaded.decide = self._reader(positions[condition])
                 loaded.ways = {True: way(then), False: way(orelse)}
-            case Switch(value=value, cases=cases):
+            case Switch(value=value, cases=cases) as switch:
                 loaded.ways = {case: way(target) for case, target in cases}
-                loaded.decide = self._switch(terminator, positions[value], loaded.ways)
+                loaded.decide = self._switch(switch, positions[value], loaded.ways)
+            case Return(values=values, next_call=None) if _made_by_runs(block).issuperset(values):
+                loaded.leave = self._leave_with_own(block.id, picked(values))
             case Return(values=values, next_call=next_call):
                 next_block = None if next_call is None else self._blocks[next_call.block]
                 kept = () if next_call is None else next_call.arguments
-                loaded.leave = self._leave(loaded.id, picked(values), picked(kept), next_block)
+                loaded.leave = self._leave(block.id, picked(values), picked(kept), next_block)
             case Fail(error=error, message=message, span=span):
 
                 def fail(frame: Frame, given: Frame, begin: Kept) -> NoReturn:
@@ -230,6 +231,13 @@ class Executor:
         self._constants[id(value)] = value
         return value, dtype
 
+    def _leave_with_own(self, block: BlockId, values: _Picked) -> Leave:
+        """A function that hands out values which this block made itself: nobody else has a hold of them."""
+        take = self._engine.take
+        return lambda frame, given, begin: CallResult(
+            block, [take(frame[position], dtype) for position, dtype in values], None
+        )
+
     def _leave(self, block: BlockId, values: _Picked, kept: _Picked, next_block: LoadedBlock | None) -> Leave:
         """A function that hands the result's values to the caller, and keeps those that the next call begins with.
 
@@ -253,6 +261,10 @@ class Executor:
             return CallResult(block, outputs, None if next_block is None else Kept(next_block, keep))
 
         return leave
+
+
+def _made_by_runs(block: Block) -> set[Name]:
+    return {name for step in block.steps if isinstance(step, Run) for name in step.outputs}
 
 
 def _host_kind(value: Number) -> HostKind:
