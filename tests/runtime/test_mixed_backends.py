@@ -8,13 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from onnx import helper
-from torch import nn
 
-import dycl
-from dycl.backends import _registered as _compilers
-from dycl.backends import register_compiler
 from dycl.hcfg.nodes import Block, Branch, Hcfg, Let, Literal, Parameter, Return, Run, Subnet, Target, Weight
 from dycl.hcfg.structure import Items, Slot, Structure
 from dycl.hcfg.text import to_text
@@ -24,7 +19,7 @@ from dycl.runtime.backend import SubnetCall
 from dycl.runtime.backend_registry import _registered
 from dycl.runtime.onnxruntime_engine import OnnxRuntimeEngine
 from dycl.runtime.weight_store import array_dtype
-from examples.toy_backend import ToyBackend, ToyCompiler
+from examples.toy_backend import ToyBackend
 from tests.hand_built import FLAG, ROW, artefact_of, call_of, onnx_code, span
 
 ONES = np.ones((2, 3), np.float32)
@@ -77,7 +72,6 @@ def packing(monkeypatch: pytest.MonkeyPatch) -> PackingBackend:
     backend = PackingBackend()
     monkeypatch.setitem(_registered, "toy", ToyBackend())
     monkeypatch.setitem(_registered, "packing", backend)
-    monkeypatch.setitem(_compilers, "toy", ToyCompiler())
     return backend
 
 
@@ -327,42 +321,6 @@ class TestForms:
         taken = [engine.take(engine.put(np.full(1000, n, np.float32), "float32"), "float32") for n in range(50)]
         for number, array in enumerate(taken):
             np.testing.assert_array_equal(array, np.full(1000, number))
-
-
-class TestToyCompiler:
-    class Layer(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.weight = nn.Parameter(torch.tensor([[1.0, -2.0], [3.0, 4.0]]))
-
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return torch.relu(x @ self.weight + x) * x
-
-    def test_a_model_compiled_for_it(self, tmp_path: Path) -> None:
-        model = self.Layer().eval()
-        x = torch.tensor([[1.0, 2.0], [-3.0, 0.5]])
-        program = dycl.compile(model, (x,), backend="toy")
-        assert {subnet.backend for subnet in program.hcfg.subnets.values()} == {"toy"}
-        program.save(tmp_path / "model.dycl")
-        assert torch.equal(load(tmp_path / "model.dycl")(x), model(x))
-
-    def test_what_it_cannot_translate_is_refused(self) -> None:
-        with pytest.raises(dycl.CompileError, match="the toy backend computes on float32 tensors only"):
-            dycl.compile(self.Layer().double().eval(), (torch.ones(2, 2, dtype=torch.float64),), backend="toy")
-
-    def test_it_is_registered_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("dycl.backends._registered", {})
-        compiler = ToyCompiler()
-        register_compiler(compiler)
-        register_compiler(compiler)
-        with pytest.raises(ValueError, match="another backend is registered as 'toy'"):
-            register_compiler(ToyCompiler())
-        with pytest.raises(TypeError, match="does not have the methods"):
-            register_compiler(ToyBackend())  # type: ignore[arg-type]
-
-    def test_the_example_is_short(self) -> None:
-        lines = (Path(__file__).parents[2] / "examples" / "toy_backend.py").read_text(encoding="utf-8").splitlines()
-        assert sum(bool(line.strip()) for line in lines) < 60
 
 
 def test_a_signature_is_what_the_check_gets(monkeypatch: pytest.MonkeyPatch) -> None:
