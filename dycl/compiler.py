@@ -1,7 +1,8 @@
-"""The pipeline: rewrite the model, put the graph together, compile the sub-DNNs, make a program."""
+"""The pipeline: rewrite the model, run the passes, lower the sub-DNNs, store the weights, make a program."""
 
+import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -9,24 +10,24 @@ from typing import Any
 from torch import nn
 
 from dycl.backends import Compiler, find_compiler
+from dycl.backends.lower import Lowered, lower
+from dycl.dump import Dump
 from dycl.errors import CompileError
-from dycl.hcfg.nodes import Block, BlockId, Hcfg, Parameter, Subnet, SubnetId, WeightId
-from dycl.hcfg.types import Span, TensorType
+from dycl.hcfg.module import Module
+from dycl.hcfg.types import Span
 from dycl.hcfg.verify import verify
-from dycl.optimize.drop_unread import drop_unread
-from dycl.optimize.read_through import read_through
-from dycl.optimize.share import Shared, share
-from dycl.rewrite.assemble import Assembled, assemble
-from dycl.rewrite.diagnostics import Problem, problem_at
-from dycl.rewrite.drafts import Rewritten
-from dycl.rewrite.draws import refused_draws
-from dycl.rewrite.inputs import Inputs, example_inputs
-from dycl.rewrite.rewriter import Rewriter
+from dycl.hcfg.verify_module import verify_module
+from dycl.optimize.passes import Pass
+from dycl.optimize.pipeline import chosen, optimize
+from dycl.rewrite import ExampleCall, Rewritten, rewrite
+from dycl.rewrite.assemble.draws import refused_draws
+from dycl.rewrite.example.call import example_call
+from dycl.rewrite.explore.diagnostics import Problem, problem_at
+from dycl.rewrite.normalise.source import span_of_function
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.source import span_of_function
-from dycl.rewrite.tensor_types import tensor_type
 from dycl.runtime import Program
 from dycl.runtime.artefact import Artefact
+from dycl.store import store
 from dycl.version import __version__
 
 Progress = Callable[[str, int, int], None]
@@ -38,10 +39,11 @@ def compile(
     kwargs: Mapping[str, Any] | None = None,
     *,
     dynamic_shapes: Any = None,
-    backend: str = "onnxruntime",
+    backend: str | Sequence[str] = "onnxruntime",
     method: str = "forward",
     threads: int = 1,
-    optimize: bool = True,
+    without: Iterable[str] = (),
+    passes: Sequence[Pass] = (),
     progress: Progress | None = None,
 ) -> Program:
     """A program that does what `model` does, decisions included, and runs without PyTorch.
@@ -49,138 +51,129 @@ def compile(
     `args` (a tuple, or the one argument itself) and `kwargs` are an example call: the program takes arguments of the
     same nesting, element types and shapes. `dynamic_shapes` says, as in `torch.export`, which sizes may differ from
     the example's: `{"x": {0: torch.export.Dim("batch")}}`; the program then holds for every size, and the example's
-    does not matter. `method` is the method to compile. `threads` is how many threads a sub-DNN may use. Without
-    `optimize` the graph stays as the rewriting made it, to see what its optimisation is worth. `progress` is called
-    with the stage's name, how much of it is done and how much is known to be left; `program.timings` says afterwards
-    how long each stage took.
+    does not matter. `method` is the method to compile. `threads` is how many threads a sub-DNN may use.
+
+    `backend` names the DL compiler; of several, each sub-DNN goes to the first that translates all of it, and the last
+    must translate what the others leave. `without` names passes to leave out (`dycl passes` lists them), `passes` are
+    your own, which run behind DyCL's. `progress` is called with the stage's name, how much of it is done and how much
+    is known to be left; `program.timings` says afterwards how long each stage took. If the environment variable
+    `DYCL_DUMP` names a folder, the program's text is written there after every stage.
 
     Raises CompileError, with every problem found, if the model needs something that is not supported.
     """
-    compiler = find_compiler(backend)
-    stages = Stages()
-    examined = examine(model, args, kwargs, dynamic_shapes, method, compiler, optimize, progress, stages)
-    if examined.problems:
-        raise CompileError(examined.problems)
-    assert examined.shared is not None and examined.assembled is not None
-    with stages.timed("load"):
-        program = link(model, examined.inputs, examined.assembled, examined.shared, compiler, threads)
-    program.timings = stages.seconds
-    return program
+    compilation = Compilation(find_compilers(backend), chosen(without, passes), progress)
+    examined = compilation.examine(model, args, kwargs, dynamic_shapes, method)
+    return compilation.program(examined, threads)
 
 
-def link(
-    model: nn.Module, inputs: Inputs, assembled: Assembled, shared: Shared, compiler: Compiler, threads: int
-) -> Program:
-    """The program that a model's translated sub-DNNs make together."""
-    hcfg = _graph(model, inputs, assembled.entry, shared.blocks, shared.subnets, shared.weight_types)
-    artefact = Artefact(hcfg, shared.weights, shared.codes, f"dycl {__version__}")
-    return Program(artefact, threads=threads, types=assembled.types)
+def find_compilers(backend: str | Sequence[str]) -> tuple[Compiler, ...]:
+    """The backends of these names, in their order."""
+    names = (backend,) if isinstance(backend, str) else tuple(backend)
+    if not names:
+        raise ValueError("no backend is named")
+    return tuple(map(find_compiler, names))
 
 
-class Stages:
-    """How long each stage of a compilation took, in seconds."""
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A model rewritten, optimised and lowered, as far as its problems let it come."""
 
-    def __init__(self) -> None:
+    rewritten: Rewritten
+    problems: tuple[Problem, ...]
+    lowered: Lowered | None = None
+
+    @property
+    def notes(self) -> tuple[tuple[str, Span], ...]:
+        """What a compiled program leaves out, and where."""
+        return tuple(self.rewritten.explored.notes)
+
+
+class Compilation:
+    """One way through the pipeline: which backends, which passes, and what is told on the way."""
+
+    def __init__(self, compilers: Sequence[Compiler], passes: Sequence[Pass], progress: Progress | None = None) -> None:
+        self.compilers = tuple(compilers)
+        self.passes = tuple(passes)
         self.seconds: dict[str, float] = {}
+        self._report = progress or (lambda stage, done, left: None)
+        self._dump = Dump(os.environ.get("DYCL_DUMP"))
+
+    def examine(
+        self, model: nn.Module, args: Any, kwargs: Mapping[str, Any] | None, dynamic_shapes: Any, method: str
+    ) -> Examined:
+        """Everything up to storing the weights: what `compile` builds on and `explain` reports."""
+        call = called(model, args, kwargs, dynamic_shapes, method)
+        with self._timed("rewrite"):
+            # The last backend takes what the others leave, so it says which operations are taken whole.
+            rewritten = rewrite(model, call, self.compilers[-1].supports, self._progress("rewrite"))
+        return self.lowered(rewritten)
+
+    def lowered(self, rewritten: Rewritten) -> Examined:
+        """A rewritten model, its passes run and its sub-DNNs compiled, as far as its problems let it come."""
+        explored = rewritten.explored
+        self._dump.rewritten(rewritten)
+        verify_module(rewritten.module)
+        if explored.problems:
+            problems = (*explored.problems, *refused_draws(rewritten.module, explored.draws))
+            return Examined(rewritten, _in_order(problems))
+        with self._timed("optimize"):
+            module = optimize(rewritten.module, self.passes, self._dump.after)
+        problems = tuple(refused_draws(module, explored.draws))
+        if problems:
+            return Examined(rewritten, _in_order(problems))
+        return self._lower(rewritten, module)
+
+    def _lower(self, rewritten: Rewritten, module: Module) -> Examined:
+        with self._timed("lower"):
+            lowered = lower(module, self.compilers, self._progress("lower"))
+        if lowered.refused:
+            problems = [problem_at(Refused("DY004", item.reason), (item.span,)) for item in lowered.refused]
+            return Examined(rewritten, _in_order(problems))
+        verify(lowered.hcfg)
+        self._dump.lowered(lowered)
+        return Examined(rewritten, (), lowered)
+
+    def program(self, examined: Examined, threads: int) -> Program:
+        """The program that an examined model makes; CompileError if it has problems."""
+        if examined.lowered is None:
+            raise CompileError(examined.problems)
+        hcfg, codes = examined.lowered.hcfg, examined.lowered.codes
+        with self._timed("store"):
+            weights = store(examined.rewritten.tensors, hcfg.weights)
+        artefact = Artefact(hcfg, weights, codes, f"dycl {__version__}")
+        self._dump.stored(artefact)
+        with self._timed("load"):
+            program = Program(artefact, threads=threads, types=examined.rewritten.types)
+        program.timings = self.seconds
+        return program
+
+    def _progress(self, stage: str) -> Callable[[int, int], None]:
+        return lambda done, left: self._report(stage, done, left)
 
     @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Time what is done inside the `with` block."""
+    def _timed(self, stage: str) -> Iterator[None]:
         began = time.perf_counter()
         yield
         self.seconds[stage] = time.perf_counter() - began
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """A model rewritten, put together and translated, as far as its problems let it come."""
-
-    inputs: Inputs
-    problems: tuple[Problem, ...]
-    notes: tuple[tuple[str, Span], ...]
-    rewritten: Rewritten
-    assembled: Assembled | None
-    shared: Shared | None
-
-
-def examine(
-    model: nn.Module,
-    args: Any,
-    kwargs: Mapping[str, Any] | None,
-    dynamic_shapes: Any,
-    method: str,
-    compiler: Compiler,
-    optimize: bool = True,
-    progress: Progress | None = None,
-    stages: Stages | None = None,
-) -> Examined:
-    """Everything up to loading the compiled sub-DNNs: what `compile` builds on and `explain` reports."""
+def called(
+    model: nn.Module, args: Any, kwargs: Mapping[str, Any] | None, dynamic_shapes: Any, method: str
+) -> ExampleCall:
+    """The example call of a model; CompileError if the model or the call is not fit for compilation."""
     if not isinstance(model, nn.Module):
         raise TypeError(f"dycl compiles an nn.Module, this is a {type(model).__name__}")
-    report = progress or (lambda stage, done, left: None)
-    stages = stages or Stages()
     callee: Callable[..., Any] = model if method == "forward" else getattr(model, method)
+    positional = tuple(args) if isinstance(args, tuple | list) else (args,)
     try:
         _require_eval(model)
-        positional = tuple(args) if isinstance(args, tuple | list) else (args,)
-        inputs = example_inputs(callee, positional, dict(kwargs or {}), dynamic_shapes)
+        return example_call(callee, positional, dict(kwargs or {}), dynamic_shapes)
     except Refused as refused:
         raise CompileError([problem_at(refused, (span_of_function(getattr(model, method)),))]) from None
-    with stages.timed("rewrite"):
-        rewriter = Rewriter(model, callee, inputs.types, inputs.rebuild, compiler.supports)
-        rewritten = rewriter.rewrite(lambda done, left: report("rewrite", done, left))
-    problems = rewritten.problems
-    assembled, shared = None, None
-    if not problems:
-        with stages.timed("optimize"):
-            assembled = assemble(rewritten, inputs.names)
-            _verify(model, inputs, assembled)
-            if optimize:
-                assembled = drop_unread(read_through(assembled))
-                _verify(model, inputs, assembled)
-    problems = [*problems, *refused_draws(rewritten, assembled)]
-    if assembled is not None and not problems:
-        names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
-        with stages.timed("compile"):
-            shared = share(assembled, compiler, names, optimize, lambda done, left: report("compile", done, left))
-        problems = shared.problems
-    ordered = tuple(sorted(problems, key=lambda item: (item.span.file, item.span.line, item.span.column)))
-    return Examined(inputs, ordered, tuple(rewritten.notes), rewritten, assembled, shared)
 
 
-def _graph(
-    model: nn.Module,
-    inputs: Inputs,
-    entry: BlockId,
-    blocks: Mapping[BlockId, Block],
-    subnets: Mapping[SubnetId, Subnet],
-    weights: Mapping[WeightId, TensorType],
-) -> Hcfg:
-    """The model's graph, verified."""
-    parameters = tuple(map(Parameter, inputs.names, inputs.types))
-    hcfg = Hcfg(
-        type(model).__name__,
-        inputs.signature,
-        parameters,
-        entry,
-        blocks,
-        subnets,
-        weights,
-        parameter_names=inputs.parameter_names,
-        sizes=inputs.sizes,
-    )
-    verify(hcfg)
-    return hcfg
-
-
-def _verify(model: nn.Module, inputs: Inputs, assembled: Assembled) -> None:
-    """Check the graph between two steps, while its sub-DNNs have no code yet."""
-    weights = {name: tensor_type(tensor) for name, tensor in assembled.constants.items()}
-    subnets = {}
-    for name, recorded in assembled.subnets.items():
-        inward, outward = (tuple(map(recorded.graph.type_of, refs)) for refs in recorded.graph.ends)
-        subnets[name] = Subnet(name, inward, outward, "none", "not compiled yet", ())
-    _graph(model, inputs, assembled.entry, assembled.blocks, subnets, weights)
+def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda item: (item.span.file, item.span.line, item.span.column)))
 
 
 def _require_eval(model: nn.Module) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dycl.rewrite.diagnostics import Problem
+from dycl.rewrite.explore.diagnostics import Problem
 from dycl.runtime.errors import DyclError
 
 

@@ -1,1 +1,1 @@
-"""What others may build on DyCL."""
+"""Programs that show how DyCL is extended, each run by a test."""

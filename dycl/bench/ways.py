@@ -15,7 +15,8 @@ from dycl.bench.onnx_branches import OnnxModel, exported
 from dycl.bench.oracle import oracle
 from dycl.bench.settings import Settings
 from dycl.compiler import compile
-from dycl.rewrite.inputs import example_inputs
+from dycl.optimize.pipeline import PASSES
+from dycl.rewrite.example.call import example_call
 from dycl.runtime import Program
 from dycl.zoo import Inputs
 
@@ -110,7 +111,7 @@ def _onnx_branches(subject: Subject) -> list[Run]:
     return [model] * len(subject.timed)
 
 
-def _dycl(name: str, optimize: bool) -> Callable[[Subject], list[Run]]:
+def _dycl(name: str, without: Sequence[str] = ()) -> Callable[[Subject], list[Run]]:
     def prepare(subject: Subject) -> list[Run]:
         settings = subject.settings
         program = compile(
@@ -118,7 +119,7 @@ def _dycl(name: str, optimize: bool) -> Callable[[Subject], list[Run]]:
             subject.timed[0],
             backend=settings.backend,
             threads=settings.threads,
-            optimize=optimize,
+            without=without,
         )
         subject.programs[name] = program
         return [program] * len(subject.timed)
@@ -132,7 +133,7 @@ def _oracle(subject: Subject) -> list[Run]:
         raise NotReady("DyCL fails, which finds the paths")
     settings, model = subject.settings, subject.model
     compiler = find_compiler(settings.backend)
-    inputs = example_inputs(model, subject.timed[0], {}, None)
+    inputs = example_call(model, subject.timed[0], {}, None)
     by_path: dict[tuple[object, ...], Program] = {}
     runs: list[Run] = []
     for given in subject.timed:
@@ -155,7 +156,7 @@ WAYS: dict[str, Callable[[Subject], list[Run]]] = {
     "torch.compile": _compiled_by_torch,
     "torch.jit.script": _scripted,
     "ONNX If/Loop": _onnx_branches,
-    PLAIN: _dycl(PLAIN, optimize=False),
-    DYCL: _dycl(DYCL, optimize=True),
+    PLAIN: _dycl(PLAIN, without=[item.name for item in PASSES]),
+    DYCL: _dycl(DYCL),
     ORACLE: _oracle,
 }

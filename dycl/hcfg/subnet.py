@@ -4,10 +4,11 @@ Nothing here needs PyTorch. Operations are named as PyTorch names them (`aten.co
 bound to the names of the operation's schema, defaults filled in, so a backend reads `arguments["stride"]`.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dycl.hcfg.types import DType, Span, TensorType
+from dycl.hcfg.types import Dimension, DType, Span, TensorType
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +56,16 @@ class SubnetGraph:
     def type_of(self, ref: Ref) -> TensorType:
         """The type of the tensor that `ref` stands for."""
         return self.types[ref.index]
+
+
+def structure(graph: SubnetGraph) -> str:
+    """A digest that is equal for graphs that differ in places in the source and names of dimensions only."""
+    names: dict[str, str] = {}
+
+    def numbered(size: Dimension) -> Dimension:
+        return names.setdefault(size, f"d{len(names)}") if isinstance(size, str) else size
+
+    types = [(kind.dtype, [numbered(size) for size in kind.shape]) for kind in graph.types]
+    operations = [(item.target, sorted(item.arguments.items()), item.outputs) for item in graph.operations]
+    text = repr((graph.inputs, graph.weights, graph.outputs, types, operations))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -7,12 +7,18 @@ b0(x: float32[1, 3]):                                 # net.py:12
   flag, y = run net0(x)                               # net.py:13:9
   branch flag ? b1(y) : b2(y)                         # net.py:14:12
 ...
-net0(float32[1, 3]) -> bool[], float32[1, 3]
-  code 3f786850e387
+net0(float32[1, 3]) with stage.weight -> bool[], float32[1, 3]
+
+A module, whose sub-DNNs are not compiled yet, shows what they compute:
+
+net0(float32[1, 3]) with stage.weight -> bool[], float32[1, 3]
+  %2 = mm(%0, %1): float32[1, 3]                      # net.py:13:9
 """
 
 from collections.abc import Iterable
+from typing import assert_never
 
+from dycl.hcfg.module import Module, outline
 from dycl.hcfg.nodes import (
     Block,
     Branch,
@@ -33,13 +39,16 @@ from dycl.hcfg.nodes import (
     Terminator,
 )
 from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
+from dycl.hcfg.subnet import Argument, DTypeArgument, Ref, SubnetGraph
 from dycl.hcfg.types import MAX_DIMENSION, Span
 
 COMMENT_COLUMN = 56
 
 
-def to_text(hcfg: Hcfg) -> str:
-    """The text form of `hcfg`: its blocks in order, then the signatures of its sub-DNNs."""
+def to_text(program: Hcfg | Module) -> str:
+    """The text form of a program: its blocks in order, then its sub-DNNs, with their operations if they have any."""
+    hcfg = outline(program) if isinstance(program, Module) else program
+    graphs = {name: item.graph for name, item in program.subnets.items()} if isinstance(program, Module) else {}
     lines = [
         f"hcfg {hcfg.name}({_parameters(hcfg.inputs)})",
         f"  call {_structure(hcfg.signature, [parameter.name for parameter in hcfg.inputs])}",
@@ -48,10 +57,12 @@ def to_text(hcfg: Hcfg) -> str:
     lines += [f"  size {_size_rule(rule)}" for rule in hcfg.sizes]
     for block in hcfg.blocks.values():
         lines += ("", *_block(block))
-    if hcfg.subnets:
+    if hcfg.subnets and not graphs:
         lines.append("")
     is_mixed = len({subnet.backend for subnet in hcfg.subnets.values()}) > 1
-    lines += [_subnet(subnet, is_mixed) for subnet in hcfg.subnets.values()]
+    for name, subnet in hcfg.subnets.items():
+        signature = _subnet(subnet, is_mixed)
+        lines += ["", signature, *_operations(graphs[name])] if graphs else [signature]
     return "\n".join(lines) + "\n"
 
 
@@ -85,6 +96,8 @@ def _step(step: Step) -> str:
             )
         case Check(condition=condition, error=error, message=message):
             return f"check {condition} else {_error(error, message)}"
+        case _:
+            assert_never(step)
 
 
 def _terminator(terminator: Terminator) -> list[str]:
@@ -101,6 +114,8 @@ def _terminator(terminator: Terminator) -> list[str]:
             return [f"return {_structure(structure, values)}", *kept]
         case Fail(error=error, message=message):
             return [f"fail {_error(error, message)}"]
+        case _:
+            assert_never(terminator)
 
 
 def _structure(structure: Structure, names: Iterable[str]) -> str:
@@ -136,6 +151,37 @@ def _subnet(subnet: Subnet, shows_backend: bool) -> str:
     weights = f" with {', '.join(subnet.weights)}" if subnet.weights else ""
     backend = f" on {subnet.backend}" if shows_backend else ""
     return f"{subnet.id}({inputs}){weights}{backend} -> {outputs or '()'}"
+
+
+def _operations(graph: SubnetGraph) -> Iterable[str]:
+    for place, refs in (("input", graph.inputs), ("weight", graph.weights)):
+        if refs:
+            yield f"  {', '.join(map(_value, refs))}: the {place}{'s' if len(refs) > 1 else ''}"
+    for operation in graph.operations:
+        results = [ref for ref in operation.outputs if ref is not None]
+        types = ", ".join(str(graph.type_of(ref)) for ref in results)
+        arguments = ", ".join(
+            f"{name}={_argument(value)}" for name, value in operation.arguments.items() if value is not None
+        )
+        named = ", ".join(map(_value, operation.outputs))
+        yield _commented(f"  {named} = {operation.target}({arguments}): {types}", _place(operation.span))
+    yield f"  out {', '.join(map(_value, graph.outputs))}"
+
+
+def _value(ref: Ref | None) -> str:
+    return "_" if ref is None else f"%{ref.index}"
+
+
+def _argument(argument: Argument) -> str:
+    match argument:
+        case Ref():
+            return _value(argument)
+        case DTypeArgument(dtype=dtype):
+            return dtype
+        case tuple():
+            return f"({', '.join(map(_argument, argument))}{',' if len(argument) == 1 else ''})"
+        case _:
+            return repr(argument)
 
 
 def _parameters(parameters: Iterable[Parameter]) -> str:

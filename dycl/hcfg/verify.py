@@ -4,10 +4,9 @@ A graph that passes can be executed without a further look: every name is define
 the values its block expects, every sub-DNN and weight exists.
 """
 
-import keyword
 import re
-import unicodedata
 from collections.abc import Collection, Mapping
+from typing import assert_never
 
 from dycl.hcfg.errors import HcfgError
 from dycl.hcfg.nodes import (
@@ -32,12 +31,11 @@ from dycl.hcfg.nodes import (
     next_calls,
     targets,
 )
-from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table, children, nested, slots
+from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Structure, Table, nested, slots
 from dycl.hcfg.types import DTYPES, HOST_KINDS, MAX_DIMENSION, DType, HostType, TensorType, ValueType, carrier
+from dycl.hcfg.verify_structure import check_identifier, check_name, check_structure, require_distinct
 
 MAX_RANK = 16
-MAX_NAME = 1000
-MAX_NESTING = 32
 INTEGER_DTYPES: tuple[DType, ...] = ("uint8", "int8", "int16", "int32", "int64")
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 BACKEND_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -49,10 +47,10 @@ Number = bool | int | float
 
 def verify(hcfg: Hcfg) -> None:
     """Nothing if `hcfg` is well formed; otherwise HcfgError with the first rule that it breaks."""
-    _check_name(hcfg.name, "the program's name")
+    check_name(hcfg.name, "the program's name")
     for name in hcfg.parameter_names:
-        _check_identifier(name, "a parameter name of the program")
-    _require_distinct(hcfg.parameter_names, "the program's parameter names")
+        check_identifier(name, "a parameter name of the program")
+    require_distinct(hcfg.parameter_names, "the program's parameter names")
     _check_weights(hcfg)
     for key, subnet in hcfg.subnets.items():
         _check_subnet(key, subnet, hcfg)
@@ -69,24 +67,24 @@ def verify(hcfg: Hcfg) -> None:
 def _check_weights(hcfg: Hcfg) -> None:
     for weight_id, weight_type in hcfg.weights.items():
         place = f"weight {weight_id}"
-        _check_name(weight_id, "a weight's name")
+        check_name(weight_id, "a weight's name")
         if not isinstance(weight_type, TensorType):
             raise HcfgError(f"{place} is not a tensor")
-        _check_type(weight_type, place)
+        check_type(weight_type, place)
         if not all(isinstance(dimension, int) for dimension in weight_type.shape):
             raise HcfgError(f"{place} has a symbolic dimension: {weight_type}")
 
 
 def _check_subnet(key: str, subnet: Subnet, hcfg: Hcfg) -> None:
     place = f"sub-DNN {key}"
-    _check_name(key, "a sub-DNN's name")
+    check_name(key, "a sub-DNN's name")
     if subnet.id != key:
         raise HcfgError(f"{place} calls itself {subnet.id}")
     if not BACKEND_NAME.fullmatch(subnet.backend):
         raise HcfgError(f"{place} is for a backend of the unusual name {subnet.backend!r:.80}")
-    _check_name(subnet.code, f"the code of {place}")
+    check_name(subnet.code, f"the code of {place}")
     for tensor_type in (*subnet.inputs, *subnet.outputs):
-        _check_type(tensor_type, place)
+        check_type(tensor_type, place)
     for weight in subnet.weights:
         if weight not in hcfg.weights:
             raise HcfgError(f"{place} is bound to weight {weight}, which does not exist")
@@ -94,7 +92,7 @@ def _check_subnet(key: str, subnet: Subnet, hcfg: Hcfg) -> None:
 
 def _check_signature(hcfg: Hcfg) -> None:
     place = "the program's signature"
-    _check_structure(hcfg.signature, place)
+    check_structure(hcfg.signature, place)
     match hcfg.signature:
         case Items("tuple", (Items("tuple"), Table("dict", keys))) if all(isinstance(key, str) for key in keys):
             pass
@@ -120,10 +118,10 @@ def _check_signature(hcfg: Hcfg) -> None:
 
 def _check_sizes(hcfg: Hcfg) -> None:
     names = {name for parameter in hcfg.inputs for name in carrier(parameter.type).shape if isinstance(name, str)}
-    _require_distinct([rule.name for rule in hcfg.sizes], "the names of the size rules")
+    require_distinct([rule.name for rule in hcfg.sizes], "the names of the size rules")
     for rule in hcfg.sizes:
         place = f"the rule for the size {rule.name!r:.80}"
-        _check_name(rule.root, f"the root of {place}")
+        check_name(rule.root, f"the root of {place}")
         if rule.name not in names:
             raise HcfgError(f"{place} is about no dimension of an input")
         if not 0 <= rule.least <= rule.most <= MAX_DIMENSION:
@@ -136,7 +134,7 @@ def _check_sizes(hcfg: Hcfg) -> None:
 
 def _check_block(block_id: str, block: Block, hcfg: Hcfg) -> None:
     place = f"block {block_id}"
-    _check_name(block_id, "a block's name")
+    check_name(block_id, "a block's name")
     if block.id != block_id:
         raise HcfgError(f"{place} calls itself {block.id}")
     scope: Scope = {}
@@ -161,15 +159,21 @@ def _check_step(step: Step, scope: Scope, hcfg: Hcfg, place: str) -> None:
                 )
             for name, tensor_type in zip(outputs, subnet.outputs, strict=True):
                 _define(scope, name, tensor_type, place)
-        case Let(name=name, constant=Literal(value=value)):
-            _define(scope, name, _literal_type(value, place), place)
-        case Let(name=name, constant=Weight(weight=weight)):
-            if weight not in hcfg.weights:
-                raise HcfgError(f"{place} uses weight {weight}, which does not exist")
-            _define(scope, name, hcfg.weights[weight], place)
+        case Let(name=name, constant=constant):
+            _define(scope, name, _constant_type(constant, hcfg, place), place)
         case Check(condition=condition, error=error):
             _check_condition(condition, scope, place)
-            _check_name(error, f"an error of {place}")
+            check_name(error, f"an error of {place}")
+        case _:
+            assert_never(step)
+
+
+def _constant_type(constant: Literal | Weight, hcfg: Hcfg, place: str) -> ValueType:
+    if isinstance(constant, Literal):
+        return _literal_type(constant.value, place)
+    if constant.weight not in hcfg.weights:
+        raise HcfgError(f"{place} uses weight {constant.weight}, which does not exist")
+    return hcfg.weights[constant.weight]
 
 
 def _literal_type(value: Number, place: str) -> HostType:
@@ -194,16 +198,18 @@ def _check_terminator(terminator: Terminator, scope: Scope, hcfg: Hcfg, place: s
             value_type = _lookup(scope, value, place)
             if carrier(value_type).dtype not in INTEGER_DTYPES or not _has_one_element(value_type):
                 raise HcfgError(f"{place} switches on {value}, which is {value_type} and not one integer")
-            _require_distinct([case for case, _ in cases], f"the cases of the switch in {place}")
+            require_distinct([case for case, _ in cases], f"the cases of the switch in {place}")
             if not all(INT64_MIN <= case <= INT64_MAX for case, _ in cases):
                 raise HcfgError(f"{place} has a case that does not fit 64 bits")
-            _check_name(error, f"an error of {place}")
+            check_name(error, f"an error of {place}")
         case Return(values=values, structure=structure, next_call=next_call):
             _check_return(values, structure, scope, place)
             if next_call is not None:
                 _check_next_call(next_call, scope, hcfg, place)
         case Fail(error=error):
-            _check_name(error, f"an error of {place}")
+            check_name(error, f"an error of {place}")
+        case _:
+            assert_never(terminator)
 
 
 def _check_target(target: Target, scope: Scope, hcfg: Hcfg, place: str) -> None:
@@ -227,7 +233,7 @@ def _check_arguments(
 
 def _check_return(values: tuple[Name, ...], structure: Structure, scope: Scope, place: str) -> None:
     types = [_lookup(scope, value, place) for value in values]
-    _check_structure(structure, f"the result of {place}")
+    check_structure(structure, f"the result of {place}")
     stacked = [rows for rows in nested(structure) if isinstance(rows, Rows)]
     lengths = {rows.length for rows in stacked}
     if {slot.index for slot in slots(structure)} | lengths != set(range(len(values))):
@@ -290,72 +296,13 @@ def _check_reachable(hcfg: Hcfg) -> None:
             raise HcfgError(f"block {block_id} is never reached")
 
 
-def _check_structure(structure: Structure, place: str) -> None:
-    waiting = [(structure, 1)]
-    while waiting:
-        current, depth = waiting.pop()
-        if depth > MAX_NESTING:
-            raise HcfgError(f"{place} nests more than {MAX_NESTING} containers")
-        match current:
-            case Slot(kind=kind):
-                if kind != "tensor" and kind not in HOST_KINDS:
-                    raise HcfgError(f"{place} has a slot of the unknown kind {kind}")
-            case Static() | Rows():
-                pass
-            case Named(name=name):
-                _check_name(name, f"a name in {place}")
-            case Items(kind=kind):
-                if kind not in ("tuple", "list"):
-                    raise HcfgError(f"{place} has a sequence of the unknown kind {kind}")
-            case Table(type_name=type_name, keys=keys, items=items):
-                _check_type_name(type_name, place)
-                _require_keys(keys, items, f"a {type_name} of {place}")
-            case Record(kind=kind, type_name=type_name, fields=fields, items=items):
-                if kind not in ("namedtuple", "dataclass", "object"):
-                    raise HcfgError(f"{place} has a record of the unknown kind {kind}")
-                _check_type_name(type_name, place)
-                for field in fields:
-                    _check_identifier(field, f"a field of {type_name} in {place}")
-                    if field.startswith("__") or (kind == "namedtuple" and field.startswith("_")):
-                        raise HcfgError(f"the field {field} of {type_name} in {place} starts with an underscore")
-                _require_keys(fields, items, f"a {type_name} of {place}")
-        waiting.extend((child, depth + 1) for child in children(current))
-
-
-def _require_keys(keys: Collection[str | int], items: Collection[Structure], place: str) -> None:
-    if len(keys) != len(items):
-        raise HcfgError(f"{place} has {len(keys)} names for {len(items)} values")
-    _require_distinct(keys, f"the names in {place}")
-
-
-def _require_distinct(values: Collection[str | int], place: str) -> None:
-    if len(set(values)) != len(values):
-        raise HcfgError(f"{place} are not distinct")
-
-
-def _check_type_name(type_name: str, place: str) -> None:
-    _check_name(type_name, f"a type name in {place}")
-    _check_identifier(type_name.rsplit(".", 1)[-1], f"the type name {type_name} in {place}")
-
-
-def _check_identifier(text: str, place: str) -> None:
-    # Python normalises identifiers in source: two names that it folds together would not stay distinct.
-    folded = unicodedata.normalize("NFKC", text) == text
-    if not text.isidentifier() or not folded or keyword.iskeyword(text) or len(text) > MAX_NAME:
-        raise HcfgError(f"{place} is not a plain identifier: {text!r:.80}")
-
-
-def _check_name(text: str, place: str) -> None:
-    if not text or len(text) > MAX_NAME or not text.isprintable():
-        raise HcfgError(f"{place} is empty, too long or not printable: {text!r:.80}")
-
-
 def _check_parameter(parameter: Parameter, place: str) -> None:
-    _check_name(parameter.name, f"a parameter of {place}")
-    _check_type(parameter.type, f"parameter {parameter.name} of {place}")
+    check_name(parameter.name, f"a parameter of {place}")
+    check_type(parameter.type, f"parameter {parameter.name} of {place}")
 
 
-def _check_type(value_type: ValueType, place: str) -> None:
+def check_type(value_type: ValueType, place: str) -> None:
+    """Nothing if a type is well formed; otherwise HcfgError."""
     if isinstance(value_type, HostType):
         if value_type.kind not in HOST_KINDS:
             raise HcfgError(f"{place} has the unknown kind {value_type.kind}")
@@ -366,13 +313,13 @@ def _check_type(value_type: ValueType, place: str) -> None:
         raise HcfgError(f"{place} has {len(value_type.shape)} dimensions, more than {MAX_RANK}")
     for dimension in value_type.shape:
         if isinstance(dimension, str):
-            _check_name(dimension, f"a dimension of {place}")
+            check_name(dimension, f"a dimension of {place}")
         elif not 0 <= dimension <= MAX_DIMENSION:
             raise HcfgError(f"{place} has the dimension {dimension}")
 
 
 def _define(scope: Scope, name: Name, value_type: ValueType, place: str) -> None:
-    _check_name(name, f"a name in {place}")
+    check_name(name, f"a name in {place}")
     if name in scope:
         raise HcfgError(f"{place} defines {name} twice")
     scope[name] = value_type

@@ -10,84 +10,92 @@ before                                  after
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import assert_never
 
+from dycl.hcfg.module import (
+    Module,
+    SubDnn,
+    begins_of_calls,
+    dependencies,
+    names_read,
+    needed_part,
+    only_used,
+    with_targets,
+)
 from dycl.hcfg.nodes import (
     Block,
     BlockId,
-    Branch,
     Check,
-    Jump,
     Let,
     Name,
-    Return,
     Run,
     Step,
     SubnetId,
-    Switch,
     Target,
     Terminator,
     next_calls,
     targets,
 )
-from dycl.rewrite.assemble import Assembled, RecordedSubnet, needed_part
+from dycl.optimize.passes import Pass, Property
 
 Live = dict[BlockId, set[Name]]
+"""For each block, the parameters that it reads, or that a way on from it leads to a reader of."""
 
-Dependencies = tuple[frozenset[int], ...]
-"""For each output of a sub-DNN, the positions of the inputs that it is computed from."""
+Ways = Mapping[SubnetId, tuple[frozenset[int], ...]]
+"""For each sub-DNN and output, the positions of the inputs that it is computed from."""
 
 
-def drop_unread(assembled: Assembled) -> Assembled:
+def drop_unread(module: Module) -> Module:
     """The same program, in which every parameter is read on some path."""
-    ways = {name: _dependencies(subnet) for name, subnet in assembled.subnets.items()}
-    live: Live = {name: set() for name in assembled.blocks}
-    inputs = len(assembled.blocks[assembled.entry].parameters)
-    calls = {assembled.entry} | {
-        target.block for block in assembled.blocks.values() for target in next_calls(block.terminator)
-    }
+    ways = _ways(module)
+    live = _live(module, ways)
+    blocks: dict[BlockId, Block] = {}
+    subnets: dict[SubnetId, SubDnn] = {}
+    for block in module.blocks.values():
+        blocks[block.id] = _trimmed(block, module, live, ways, subnets)
+    return only_used(replace(module, blocks=blocks, subnets=subnets))
+
+
+def _ways(module: Module) -> Ways:
+    return {name: dependencies(subnet.graph) for name, subnet in module.subnets.items()}
+
+
+def _live(module: Module, ways: Ways) -> Live:
+    calls = begins_of_calls(module)
+    live: Live = {name: set() for name in module.blocks}
     changed = True
     while changed:
         changed = False
-        for name, block in reversed(assembled.blocks.items()):
-            read = _read(block, assembled.blocks, inputs, live, ways)
-            new = read & {parameter.name for parameter in block.parameters}
+        for name, block in reversed(list(module.blocks.items())):
+            new = _read(block, module, live, ways) & {parameter.name for parameter in block.parameters}
             if name in calls:
-                new |= {parameter.name for parameter in block.parameters[:inputs]}
+                new |= {parameter.name for parameter in module.inputs}
             if new != live[name]:
                 live[name] = new
                 changed = True
-    result = Assembled(assembled.entry, {}, {}, assembled.constants, assembled.types)
-    for block in assembled.blocks.values():
-        read = _read(block, assembled.blocks, inputs, live, ways)
-        result.blocks[block.id] = _trimmed(block, assembled, inputs, live, read, result.subnets)
-    return result
+    return live
 
 
-def _dependencies(subnet: RecordedSubnet) -> Dependencies:
-    graph = subnet.graph
-    found = []
-    for output in graph.outputs:
-        part = needed_part(graph, (output,))
-        found.append(frozenset(position for position, ref in enumerate(graph.inputs) if ref in part.inputs))
-    return tuple(found)
-
-
-def _read(
-    block: Block, blocks: Mapping[BlockId, Block], inputs: int, live: Live, ways: Mapping[SubnetId, Dependencies]
-) -> set[Name]:
+def _read(block: Block, module: Module, live: Live, ways: Ways) -> set[Name]:
     """The names of a block that something reads, in it or on a way on from it."""
-    read = set(_terminator_reads(block.terminator))
-    for target, skipped in _ways_on(block.terminator, inputs):
-        parameters = blocks[target.block].parameters[skipped:]
+    read = set(names_read(block.terminator))
+    for target, skipped in _ways_on(block.terminator, len(module.inputs)):
+        parameters = module.blocks[target.block].parameters[skipped:]
         for parameter, argument in zip(parameters, target.arguments, strict=True):
             if parameter.name in live[target.block]:
                 read.add(argument)
-    read.update(step.condition for step in block.steps if isinstance(step, Check))
-    for step in block.steps:
-        if isinstance(step, Run):
-            for output, sources in zip(step.outputs, ways[step.subnet], strict=True):
-                if output in read:
-                    read.update(step.inputs[position] for position in sources)
+    for step in reversed(block.steps):
+        match step:
+            case Check():
+                read.update(names_read(step))
+            case Run(subnet=subnet, inputs=inputs, outputs=outputs):
+                for output, sources in zip(outputs, ways[subnet], strict=True):
+                    if output in read:
+                        read.update(inputs[position] for position in sources)
+            case Let():
+                pass
+            case _:
+                assert_never(step)
     return read
 
 
@@ -99,37 +107,22 @@ def _ways_on(terminator: Terminator, inputs: int) -> list[tuple[Target, int]]:
     ]
 
 
-def _terminator_reads(terminator: Terminator) -> tuple[Name, ...]:
-    match terminator:
-        case Branch(condition=name) | Switch(value=name):
-            return (name,)
-        case Return(values=values):
-            return values
-        case _:
-            return ()
-
-
-def _trimmed(
-    block: Block,
-    assembled: Assembled,
-    inputs: int,
-    live: Live,
-    read: set[Name],
-    subnets: dict[SubnetId, RecordedSubnet],
-) -> Block:
+def _trimmed(block: Block, module: Module, live: Live, ways: Ways, subnets: dict[SubnetId, SubDnn]) -> Block:
+    read = _read(block, module, live, ways)
     steps: list[Step] = []
     for step in block.steps:
         match step:
             case Run():
-                trimmed = _trimmed_run(step, assembled.subnets[step.subnet], read, subnets)
-                steps.extend([] if trimmed is None else [trimmed])
+                steps.extend(_trimmed_run(step, module.subnets[step.subnet], read, subnets))
             case Let(name=name):
                 steps.extend([step] if name in read else [])
             case Check():
                 steps.append(step)
+            case _:
+                assert_never(step)
 
     def trim(target: Target, skipped: int = 0) -> Target:
-        parameters = assembled.blocks[target.block].parameters[skipped:]
+        parameters = module.blocks[target.block].parameters[skipped:]
         kept = [
             argument
             for parameter, argument in zip(parameters, target.arguments, strict=True)
@@ -137,30 +130,44 @@ def _trimmed(
         ]
         return Target(target.block, tuple(kept))
 
-    terminator = block.terminator
-    match terminator:
-        case Jump(target=target):
-            terminator = replace(terminator, target=trim(target))
-        case Branch(then=then, orelse=orelse):
-            terminator = replace(terminator, then=trim(then), orelse=trim(orelse))
-        case Switch(cases=cases):
-            terminator = replace(terminator, cases=tuple((case, trim(target)) for case, target in cases))
-        case Return(next_call=Target() as target):
-            terminator = replace(terminator, next_call=trim(target, inputs))
+    terminator = with_targets(block.terminator, trim, lambda target: trim(target, len(module.inputs)))
     parameters = tuple(parameter for parameter in block.parameters if parameter.name in live[block.id])
     return replace(block, parameters=parameters, steps=tuple(steps), terminator=terminator)
 
 
-def _trimmed_run(
-    run: Run, subnet: RecordedSubnet, read: set[Name], subnets: dict[SubnetId, RecordedSubnet]
-) -> Run | None:
+def _trimmed_run(run: Run, subnet: SubDnn, read: set[Name], subnets: dict[SubnetId, SubDnn]) -> list[Step]:
+    """The run with what is read of its sub-DNN, which becomes its own; nothing if nothing is."""
     wanted = [position for position, name in enumerate(run.outputs) if name in read]
     if not wanted:
-        return None
+        return []
     graph = subnet.graph
     part = needed_part(graph, tuple(graph.outputs[position] for position in wanted))
     weights = dict(zip(graph.weights, subnet.weights, strict=True))
     names = dict(zip(graph.inputs, run.inputs, strict=True))
-    subnets[run.subnet] = RecordedSubnet(part.graph, tuple(weights[ref] for ref in part.weights))
+    own = (
+        run.subnet
+        if run.subnet not in subnets
+        else next(name for number in range(len(subnets) + 1) if (name := f"{run.subnet}.{number}") not in subnets)
+    )
+    subnets[own] = SubDnn(part.graph, tuple(weights[ref] for ref in part.weights))
     inputs = tuple(names[ref] for ref in part.inputs)
-    return replace(run, inputs=inputs, outputs=tuple(run.outputs[position] for position in wanted))
+    outputs = tuple(run.outputs[position] for position in wanted)
+    return [replace(run, subnet=own, inputs=inputs, outputs=outputs)]
+
+
+def _first_unread(module: Module) -> str | None:
+    live = _live(module, _ways(module))
+    for block in module.blocks.values():
+        for parameter in block.parameters:
+            if parameter.name not in live[block.id]:
+                return f"nothing reads {parameter.name} of {block.id}"
+    return None
+
+
+EVERY_PARAMETER_IS_READ = Property("every parameter of a block is read", _first_unread)
+DROP_UNREAD = Pass(
+    "drop_unread",
+    "what nothing reads is dropped: parameters, arguments, and the work behind them",
+    drop_unread,
+    ensures=(EVERY_PARAMETER_IS_READ,),
+)

@@ -13,8 +13,9 @@ recurrent cells write their gates so, one after the other; nothing reads the ten
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dycl.hcfg.module import Module, mapped
 from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
-from dycl.rewrite.assemble import Assembled
+from dycl.optimize.passes import Pass
 
 _SPLITS = frozenset(
     f"aten.{name}"
@@ -25,10 +26,10 @@ _SPLITS = frozenset(
 )  # fmt: skip
 
 
-def read_through(assembled: Assembled) -> Assembled:
+def read_through(module: Module) -> Module:
     """The same program, its sub-DNNs reading pieces from where they came."""
-    subnets = {name: replace(subnet, graph=_Reader(subnet.graph).graph()) for name, subnet in assembled.subnets.items()}
-    return replace(assembled, subnets=subnets)
+    subnets = {name: replace(subnet, graph=_Reader(subnet.graph).graph()) for name, subnet in module.subnets.items()}
+    return replace(module, subnets=subnets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class _Reader:
     def graph(self) -> SubnetGraph:
         """The sub-DNN with other reads; what is then read no more is still there."""
         for operation in self._given.operations:
-            self._take(_with(operation, self._stands_for))
+            self._take(mapped(operation, lambda ref: self._stands_for.get(ref, ref)))
         return replace(self._given, operations=tuple(self._operations))
 
     def _take(self, operation: Operation) -> None:
@@ -156,12 +157,8 @@ class _Reader:
         return size if isinstance(size, int) else None
 
 
-def _with(operation: Operation, stands_for: dict[Ref, Ref]) -> Operation:
-    """The operation on other tensors."""
-
-    def here(argument: Argument) -> Argument:
-        if isinstance(argument, tuple):
-            return tuple(map(here, argument))
-        return stands_for.get(argument, argument) if isinstance(argument, Ref) else argument
-
-    return replace(operation, arguments={name: here(value) for name, value in operation.arguments.items()})
+READ_THROUGH = Pass(
+    "read_through",
+    "pieces of tensors are read from where they came, past what was written in place",
+    read_through,
+)

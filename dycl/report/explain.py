@@ -1,21 +1,18 @@
 """Explain a model without compiling it: every decision, what makes it depend on the input, every refusal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from torch import nn
 
-from dycl.backends import find_compiler
-from dycl.compiler import examine
+from dycl.compiler import Compilation, find_compilers
 from dycl.errors import CompileError
-from dycl.hcfg.subnet import Ref
+from dycl.hcfg.module import Module, begins_of_calls, dependencies, names_defined
+from dycl.hcfg.nodes import Block, BlockId, Branch, Fail, Jump, Name, Return, Run, Switch, next_calls, targets
 from dycl.hcfg.types import Span
-from dycl.rewrite.assemble import argument_refs, parameter_names
-from dycl.rewrite.diagnostics import Problem, source_text
-from dycl.rewrite.drafts import Decision, Entry, Rewritten, edges, reached
-from dycl.rewrite.recording import Recording
-from dycl.rewrite.widening import Stacked, leaf_sources
+from dycl.optimize.pipeline import PASSES
+from dycl.rewrite.explore.diagnostics import Problem, source_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,33 +72,37 @@ def explain(
     kwargs: Mapping[str, Any] | None = None,
     *,
     dynamic_shapes: Any = None,
-    backend: str = "onnxruntime",
+    backend: str | Sequence[str] = "onnxruntime",
     method: str = "forward",
 ) -> Explanation:
     """Every decision of the model and every construct that `dycl.compile` would refuse."""
+    compilation = Compilation(find_compilers(backend), PASSES)
     try:
-        examined = examine(model, args, kwargs, dynamic_shapes, method, find_compiler(backend))
+        examined = compilation.examine(model, args, kwargs, dynamic_shapes, method)
     except CompileError as error:
         return Explanation((), error.problems, ())
-    decisions = _decisions(examined.rewritten, examined.inputs.names)
-    return Explanation(decisions, examined.problems, examined.notes)
+    return Explanation(_decisions(examined.rewritten.module), examined.problems, examined.notes)
 
 
-def _decisions(rewritten: Rewritten, input_names: tuple[str, ...]) -> tuple[DecisionPoint, ...]:
+def _decisions(module: Module) -> tuple[DecisionPoint, ...]:
     """One entry a place in the source, however many blocks decide there."""
-    entries = reached(rewritten.first)
-    names = {entry: parameter_names(entry, input_names) for entry in entries}
-    origins = _origins(entries, names, input_names)
+    within = {name: _parameters_behind(block, module) for name, block in module.blocks.items()}
+    origins = _origins(module, within)
     found: dict[Span, tuple[Literal["branch", "switch"], dict[str, None], dict[str, None]]] = {}
-    for entry in entries:
-        draft = entry.draft
-        if draft is None or not isinstance(draft.end, Decision):
-            continue
-        kind: Literal["branch", "switch"] = "branch" if draft.end.error is None else "switch"
-        _, inputs, through = found.setdefault(draft.stop, (kind, {}, {}))
-        for position in _inputs_of(draft.end.value, draft.recording):
-            inputs.update(dict.fromkeys(origins[entry][position]))
-            through[names[entry][position].partition(".")[0]] = None
+    for name, block in module.blocks.items():
+        match block.terminator:
+            case Branch(condition=value, span=span):
+                kind: Literal["branch", "switch"] = "branch"
+            case Switch(value=value, span=span):
+                kind = "switch"
+            case Jump() | Return() | Fail():
+                continue
+            case _:
+                assert_never(block.terminator)
+        _, inputs, through = found.setdefault(span, (kind, {}, {}))
+        for parameter in within[name][value]:
+            inputs.update(dict.fromkeys(origins[name][parameter]))
+            through[parameter.partition(".")[0]] = None
     points = [
         DecisionPoint(span, kind, source_text(span), tuple(sorted(inputs)), tuple(through))
         for span, (kind, inputs, through) in found.items()
@@ -109,38 +110,40 @@ def _decisions(rewritten: Rewritten, input_names: tuple[str, ...]) -> tuple[Deci
     return tuple(sorted(points, key=lambda point: (point.span.file, point.span.line, point.span.column)))
 
 
+def _parameters_behind(block: Block, module: Module) -> dict[Name, tuple[Name, ...]]:
+    """For each name in a block, the parameters that its value is computed from, in their order."""
+    behind: dict[Name, set[Name]] = {parameter.name: {parameter.name} for parameter in block.parameters}
+    for step in block.steps:
+        if isinstance(step, Run):
+            for output, sources in zip(step.outputs, dependencies(module.subnets[step.subnet].graph), strict=True):
+                behind[output] = set().union(*(behind[step.inputs[position]] for position in sources))
+        else:
+            behind.update((name, set()) for name in names_defined(step))
+    order = [parameter.name for parameter in block.parameters]
+    return {name: tuple(parameter for parameter in order if parameter in found) for name, found in behind.items()}
+
+
 def _origins(
-    entries: list[Entry], names: Mapping[Entry, tuple[str, ...]], input_names: tuple[str, ...]
-) -> dict[Entry, list[set[str]]]:
+    module: Module, within: Mapping[BlockId, Mapping[Name, tuple[Name, ...]]]
+) -> dict[BlockId, dict[Name, set[str]]]:
     """For each block and parameter, the program's inputs that the parameter is computed from."""
-    origins: dict[Entry, list[set[str]]] = {entry: [set() for _ in names[entry]] for entry in entries}
-    for entry in entries:
-        if entry.begins_call:
-            origins[entry][: len(input_names)] = [{name} for name in input_names]
+    inputs = [parameter.name for parameter in module.inputs]
+    origins: dict[BlockId, dict[Name, set[str]]] = {
+        name: {parameter.name: set() for parameter in block.parameters} for name, block in module.blocks.items()
+    }
+    for name in begins_of_calls(module):
+        origins[name].update((given, {given}) for given in inputs)
     changed = True
     while changed:
         changed = False
-        for entry in entries:
-            if entry.draft is None:
-                continue
-            for edge in edges(entry.draft):
-                skipped = len(input_names) if edge.entry.begins_call else 0
-                for place, source in enumerate(leaf_sources(edge.entry.skeleton, edge.skeleton), start=skipped):
-                    leaves = source.rows if isinstance(source, Stacked) else (source,)
-                    refs = [edge.leaves[leaf] for leaf in leaves if isinstance(leaf, int)]
-                    positions = [place for ref in refs for place in _inputs_of(ref, entry.draft.recording)]
-                    new = {name for position in positions for name in origins[entry][position]}
-                    if not new <= origins[edge.entry][place]:
-                        origins[edge.entry][place] |= new
-                        changed = True
+        for name, block in module.blocks.items():
+            ways = [(target, 0) for target in targets(block.terminator)]
+            ways += [(target, len(inputs)) for target in next_calls(block.terminator)]
+            for target, skipped in ways:
+                parameters = module.blocks[target.block].parameters[skipped:]
+                for parameter, argument in zip(parameters, target.arguments, strict=True):
+                    known = origins[target.block][parameter.name]
+                    new = set().union(*(origins[name][source] for source in within[name][argument]))
+                    changed = changed or not new <= known
+                    known |= new
     return origins
-
-
-def _inputs_of(ref: Ref, recording: Recording) -> list[int]:
-    """The positions of the block's parameters that a value is computed from."""
-    needed = {ref}
-    for operation in reversed(recording.operations):
-        if any(output in needed for output in operation.outputs):
-            for argument in operation.arguments.values():
-                needed.update(argument_refs(argument))
-    return [position for position, parameter in enumerate(recording.inputs) if parameter in needed]

@@ -1,16 +1,16 @@
 """All networks of the zoo, in the order in which they are measured."""
 
-from dycl.zoo.blockdrop import BLOCKDROP
-from dycl.zoo.captioning import CAPTIONING_GOOGLENET, CAPTIONING_RESNEXT
-from dycl.zoo.early_exit_encoder import EARLY_EXIT_ENCODER
-from dycl.zoo.layer_skipping_decoder import LAYER_SKIPPING_DECODER
-from dycl.zoo.mobilenet import MOBILENET
-from dycl.zoo.moe_decoder import MOE_DECODER
-from dycl.zoo.ranet import RANET
-from dycl.zoo.resnet import RESNET, WIDE_RESNET
-from dycl.zoo.skipnet import FEED_FORWARD, RECURRENT
-from dycl.zoo.translation import TRANSLATION
-from dycl.zoo.vgg import VGG
+from dycl.zoo.images.blockdrop import BLOCKDROP
+from dycl.zoo.images.mobilenet import MOBILENET
+from dycl.zoo.images.ranet import RANET
+from dycl.zoo.images.resnet import RESNET, WIDE_RESNET
+from dycl.zoo.images.skipnet import FEED_FORWARD, RECURRENT
+from dycl.zoo.images.vgg import VGG
+from dycl.zoo.sequences.captioning import CAPTIONING_GOOGLENET, CAPTIONING_RESNEXT
+from dycl.zoo.sequences.early_exit_encoder import EARLY_EXIT_ENCODER
+from dycl.zoo.sequences.layer_skipping_decoder import LAYER_SKIPPING_DECODER
+from dycl.zoo.sequences.moe_decoder import MOE_DECODER
+from dycl.zoo.sequences.translation import TRANSLATION
 
 NETWORKS = {
     network.name: network

@@ -57,7 +57,7 @@ def check_program(construct: Construct, model: Base, generator: torch.Generator)
         else:
             trace = program.trace(*inputs)
             assert_same(model.expected(expected), trace.outputs)
-            paths.add(trace.path.blocks)
+            paths.add((trace.path.blocks, tuple(taken.outcome for taken in trace.path.decisions)))
     assert len(paths) >= model.paths
     outside = model.beyond()
     if outside is not None:

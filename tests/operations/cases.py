@@ -16,7 +16,7 @@ import torch
 from dycl.backends.onnx import Untranslatable, supports, translate
 from dycl.hcfg.subnet import SubnetGraph
 from dycl.hcfg.types import Dimension, Span, TensorType
-from dycl.rewrite.recorder import Recorder
+from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.tensor_types import dtype_name
 
 SPAN = Span("snippet.py", 1, 1, 1, 1, "snippet")

@@ -10,7 +10,9 @@ from torch import Tensor, nn
 
 import dycl
 from dycl.backends import find_compiler
-from dycl.compiler import examine
+from dycl.compiler import called
+from dycl.optimize.pipeline import optimize
+from dycl.rewrite import rewrite
 from tests.comparison import Calls
 
 WIDTH = 8
@@ -18,9 +20,9 @@ WIDTH = 8
 
 def operations(model: nn.Module, *inputs: Tensor) -> Counter[str]:
     """How often each operation stands in the optimised program."""
-    assembled = examine(model.eval(), inputs, None, None, "forward", find_compiler("onnxruntime")).assembled
-    assert assembled is not None
-    return Counter(operation.target for net in assembled.subnets.values() for operation in net.graph.operations)
+    compiler = find_compiler("onnxruntime")
+    module = optimize(rewrite(model.eval(), called(model, inputs, None, None, "forward"), compiler.supports).module)
+    return Counter(operation.target for net in module.subnets.values() for operation in net.graph.operations)
 
 
 @pytest.mark.parametrize("kind", [nn.LSTMCell, nn.GRUCell])

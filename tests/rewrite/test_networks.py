@@ -68,7 +68,7 @@ def test_path_and_numbers_equal_eager_on_200_inputs(
         trace = program.trace(*example)
         assert taken(trace) == decisions
         assert_same(expected, trace.outputs)
-        paths.add(trace.path.blocks)
+        paths.add((trace.path.blocks, tuple(taken.outcome for taken in trace.path.decisions)))
     assert len(paths) >= least_paths
 
 

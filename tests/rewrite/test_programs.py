@@ -50,7 +50,7 @@ def test_program_does_what_eager_does(program: Any) -> None:
             expected = model(*copy.deepcopy(inputs))
         trace = compiled.trace(*inputs)
         assert_same(expected, trace.outputs)
-        paths.add(trace.path.blocks)
+        paths.add((trace.path.blocks, tuple(taken.outcome for taken in trace.path.decisions)))
     assert len(paths) >= program.paths
 
 

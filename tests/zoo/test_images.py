@@ -9,8 +9,8 @@ import dycl
 from dycl import zoo
 from dycl.bench.comparing import relative_error
 from dycl.bench.eager_path import difference, eager_path
-from dycl.rewrite.source import full_path
-from dycl.zoo.shallow_deep import SHARES, ShallowDeep, measure
+from dycl.rewrite.normalise.source import full_path
+from dycl.zoo.images.shallow_deep import SHARES, ShallowDeep, measure
 
 NAMES = [
     "shallowdeep-mobilenet",

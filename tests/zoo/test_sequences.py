@@ -4,12 +4,12 @@ import pytest
 import torch
 
 import dycl
-from dycl.zoo.captioning import CAPTIONING_GOOGLENET, CAPTIONING_RESNEXT
-from dycl.zoo.early_exit_encoder import EARLY_EXIT_ENCODER
-from dycl.zoo.layer_skipping_decoder import LAYER_SKIPPING_DECODER
-from dycl.zoo.moe_decoder import MOE_DECODER
 from dycl.zoo.network import Inputs, Network
-from dycl.zoo.translation import TRANSLATION
+from dycl.zoo.sequences.captioning import CAPTIONING_GOOGLENET, CAPTIONING_RESNEXT
+from dycl.zoo.sequences.early_exit_encoder import EARLY_EXIT_ENCODER
+from dycl.zoo.sequences.layer_skipping_decoder import LAYER_SKIPPING_DECODER
+from dycl.zoo.sequences.moe_decoder import MOE_DECODER
+from dycl.zoo.sequences.translation import TRANSLATION
 from tests.comparison import assert_same
 
 _QUICK = (CAPTIONING_RESNEXT, CAPTIONING_GOOGLENET, TRANSLATION, EARLY_EXIT_ENCODER)

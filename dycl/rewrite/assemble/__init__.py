@@ -1,0 +1,1 @@
+"""Put the recorded blocks together to a program."""

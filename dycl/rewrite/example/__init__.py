@@ -1,0 +1,1 @@
+"""The example call: what its arguments are, and which of their sizes are open."""

@@ -1,0 +1,135 @@
+"""Describe what a program returns: the nesting as data, the tensors and numbers in order."""
+
+import collections
+import dataclasses
+from typing import Any
+
+import torch
+
+from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
+from dycl.hcfg.types import HostKind
+from dycl.rewrite.normalise.syntax import KnownNumber
+from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.record.host_values import HostValue, import_symbol
+from dycl.rewrite.record.recorder import Recorder
+from dycl.rewrite.semantics.texts import HostText
+from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+from dycl.rewrite.state.skeleton import Skeleton, Tag
+from dycl.rewrite.state.tables import GrownList
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ResultStructure:
+    """A result's nesting, and the classes that it names."""
+
+    structure: Structure
+    types: dict[str, Any]
+
+
+def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor], ResultStructure]:
+    """The tensors of a returned value in order, and how they nest."""
+    leaves: list[torch.Tensor] = []
+    types: dict[str, Any] = {}
+
+    def slot(tensor: torch.Tensor, kind: HostKind | None) -> Slot:
+        leaves.append(tensor)
+        return Slot(len(leaves) - 1, kind or "tensor")
+
+    def visit(part: Any) -> Structure:
+        match part:
+            case Generator() | RangeIterator() | HostRange() | ItemIterator() | ParallelIterator():
+                raise Refused("DY013", "the model returns a generator or an iterator", "return a list of its items")
+            case torch.Tensor():
+                return slot(part, None)
+            case HostValue():
+                return slot(part.tensor, part.kind)
+            case torch.SymInt() | torch.SymFloat() | torch.SymBool():
+                return visit(import_symbol(part, recorder))
+            case _ if type(part) is HostArray:
+                raise Refused(
+                    "DY013",
+                    f"the model returns a NumPy {'scalar' if part.scalar else 'array'}",
+                    "return `torch.from_numpy(array)`, or `number.item()` for a scalar",
+                )
+            case KnownNumber():
+                return Static(int(part))
+            case None | bool() | int() | float() | str() if type(part) in (type(None), bool, int, float, str):
+                return Static(part)
+            case tuple() if hasattr(part, "_fields"):
+                return record("namedtuple", part, tuple(part._fields))
+            case dict():
+                return table(part)
+            case GrownList():
+                return rows(part)
+            case tuple() | list():
+                return Items("tuple" if isinstance(part, tuple) else "list", tuple([visit(item) for item in part]))
+            case _ if dataclasses.is_dataclass(part) and not isinstance(part, type):
+                return record("dataclass", part, tuple(field.name for field in dataclasses.fields(part)))
+            case HostText():
+                raise Refused("DY013", "the model returns a text that only the input determines")
+            case torch.dtype() | torch.device() | type():
+                name = f"{part.__module__}.{part.__qualname__}" if isinstance(part, type) else str(part)
+                types[name] = part
+                return Named(name)
+            case _ if _is_plain_object(part):
+                return record("object", part, tuple(vars(part)))
+            case _:
+                raise Refused(
+                    "DY013",
+                    f"the model returns an object of type `{type(part).__name__}`",
+                    "return tensors, numbers, tuples, lists, dicts, named tuples or dataclasses",
+                )
+
+    def record(kind: Any, part: Any, fields: tuple[str, ...]) -> Record:
+        types[type(part).__qualname__] = type(part)
+        return Record(kind, type(part).__qualname__, fields, tuple([visit(getattr(part, name)) for name in fields]))
+
+    def rows(part: GrownList) -> Rows:
+        first = len(leaves)
+        columns = iter(part.columns)
+
+        def item(skeleton: Skeleton) -> Structure:
+            match skeleton:
+                case (Tag.HOST, kind):
+                    return slot(next(columns), kind)
+                case (Tag.TENSOR, _):
+                    return slot(next(columns), None)
+                case (Tag.TUPLE, cls, parts) if hasattr(cls, "_fields"):
+                    types[cls.__qualname__] = cls
+                    return Record("namedtuple", cls.__qualname__, cls._fields, tuple([item(inner) for inner in parts]))
+                case (Tag.TUPLE, _, parts):
+                    return Items("tuple", tuple([item(inner) for inner in parts]))
+                case (Tag.ATOM, _, _, value):
+                    return visit(value)
+            raise AssertionError(skeleton)
+
+        structure = item(part.template.item)
+        if len(leaves) == first:
+            leaves.append(part.columns[0])
+        return Rows(first, structure)
+
+    def table(part: dict[Any, Any]) -> Table:
+        if not all(type(key) in (str, int) for key in part):
+            raise Refused("DY013", "the model returns a dict whose keys are not texts or whole numbers")
+        cls = dict if isinstance(part, collections.defaultdict) else type(part)
+        types[cls.__qualname__] = cls
+        return Table(cls.__qualname__, tuple(part), tuple([visit(item) for item in part.values()]))
+
+    structure = visit(value)
+    return leaves, ResultStructure(structure, types)
+
+
+def _is_plain_object(value: Any) -> bool:
+    """Whether a value is an object of a Python class that is nothing but its attributes."""
+    cls: Any = type(value)
+    machinery = isinstance(value, torch.nn.Module | Exception | ItemIterator) or callable(value)
+    attributes = getattr(value, "__dict__", None)
+    return (
+        attributes is not None
+        and not machinery
+        and cls.__new__ is object.__new__
+        and cls.__reduce_ex__ is object.__reduce_ex__
+        and not any(hasattr(base, "__slots__") and base.__slots__ for base in cls.__mro__)
+        and all(name.isidentifier() and not name.startswith("__") for name in attributes)
+    )

@@ -1,0 +1,393 @@
+"""Normalise a function: its syntax tree becomes a flat list of instructions with jumps.
+
+`for`, `while`, `with`, `try`, `return`, `break` and `continue` become jumps and handlers; expressions are taken
+apart by `expressions.py`. Leaving a `with` or a `try/finally` by any way runs its clean-up, so the
+clean-up is written out once for each way.
+"""
+
+import ast
+import types
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from dycl.rewrite.normalise import syntax
+from dycl.rewrite.normalise.expressions import Expressions
+from dycl.rewrite.normalise.instructions import (
+    BranchOn,
+    Call,
+    Delete,
+    FlatFunction,
+    Jump,
+    Label,
+    Literal,
+    NextItem,
+    Operand,
+    PopHandler,
+    PushHandler,
+    Raise,
+    Read,
+    Register,
+    Return,
+    StartLoop,
+    Unsupported,
+)
+from dycl.rewrite.normalise.liveness import inside_while_loops, live_registers
+from dycl.rewrite.normalise.patterns import match_pattern
+from dycl.rewrite.normalise.source import function_node
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop around the current statement."""
+
+    leave: Label
+    again: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """A handler around the current statement, with what must run when control leaves it normally."""
+
+    handler: Label
+    finalbody: tuple[ast.stmt, ...] = ()
+    manager: Register | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Handling:
+    """The statement is inside an `except` clause for the exception in this register."""
+
+    exception: Register
+
+
+Scope = Loop | Protected | Handling
+
+# Code objects are equal if they do the same; where they stand counts too, since messages name it.
+_flat_functions: WeakKeyDictionary[types.CodeType, dict[str, FlatFunction]] = WeakKeyDictionary()
+
+
+def normalise(code: types.CodeType) -> FlatFunction:
+    """The flat form of the function that was compiled to `code`."""
+    by_file = _flat_functions.setdefault(code, {})
+    if code.co_filename not in by_file:
+        by_file[code.co_filename] = _Statements(code).function()
+    return by_file[code.co_filename]
+
+
+class _Statements(Expressions):
+    """Emits the instructions of one function."""
+
+    def __init__(self, code: types.CodeType) -> None:
+        super().__init__(code)
+        self.scopes: list[Scope] = []
+
+    def function(self) -> FlatFunction:
+        node = function_node(self.code)
+        self.rebinds = any(isinstance(item, ast.NamedExpr) for item in ast.walk(node))
+        match node:
+            case ast.Lambda():
+                self.emit(Return(self.expression(node.body), self.span(node.body)))
+            case ast.GeneratorExp():
+                self.generator_expression_body(node)
+                self.emit(Return(Literal(None), self.span(node)))
+            case ast.AsyncFunctionDef():
+                self.emit(Unsupported("DY002", "`async` functions are not supported", self.span(node)))
+            case ast.FunctionDef():
+                self.block(node.body)
+                self.emit(Return(Literal(None), self.span(node)))
+        instructions, positions = self.resolved()
+        handlers = tuple(None if label is None else positions[label] for label in self.handler_labels)
+        return FlatFunction(
+            code=self.code,
+            name=self.code.co_qualname,
+            instructions=instructions,
+            handlers=handlers,
+            cells=frozenset((*self.code.co_cellvars, *self.code.co_freevars)),
+            live=live_registers(instructions, handlers),
+            endless=inside_while_loops(instructions),
+            loops={item.iterator: at for at, item in enumerate(instructions) if isinstance(item, NextItem)},
+        )
+
+    def handler(self) -> Label | None:
+        for scope in reversed(self.scopes):
+            if isinstance(scope, Protected):
+                return scope.handler
+        return None
+
+    def block(self, statements: list[ast.stmt] | tuple[ast.stmt, ...]) -> None:
+        for statement in statements:
+            self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Expr(value=ast.Name() as value):
+                # A name on a line of its own fails if it is not bound.
+                self.move(self.register("unused"), self.expression(value), value)
+            case ast.Expr(value=value):
+                self.expression(value)
+            case ast.Assign(targets=targets, value=value):
+                source = self.expression(value)
+                for target in targets:
+                    self.assign(target, source)
+            case ast.AnnAssign(target=target, value=value):
+                if value is not None:
+                    self.assign(target, self.expression(value))
+            case ast.AugAssign():
+                self.augmented(node)
+            case ast.If(test=test, body=body, orelse=orelse):
+                then, otherwise, end = self.label(), self.label(), self.label()
+                self.condition(test, then, otherwise)
+                self.place(then)
+                self.block(body)
+                self.emit(Jump(end, self.span(node)))
+                self.place(otherwise)
+                self.block(orelse)
+                self.place(end)
+            case ast.While():
+                self.while_loop(node)
+            case ast.For():
+                self.for_loop(node)
+            case ast.Return(value=value):
+                source = Literal(None) if value is None else self.kept(self.expression(value), node)
+                self.unwind(len(self.scopes))
+                self.emit(Return(source, self.span(node)))
+            case ast.Break() | ast.Continue():
+                depth = next(n for n, scope in enumerate(reversed(self.scopes)) if isinstance(scope, Loop))
+                loop = self.scopes[len(self.scopes) - 1 - depth]
+                assert isinstance(loop, Loop)
+                self.unwind(depth)
+                self.emit(Jump(loop.leave if isinstance(node, ast.Break) else loop.again, self.span(node)))
+            case ast.Pass() | ast.Nonlocal():
+                pass
+            case ast.Raise():
+                self.raising(node)
+            case ast.Assert(test=test, msg=msg):
+                holds, fails = self.label(), self.label()
+                self.condition(test, holds, fails)
+                self.place(fails)
+                arguments = () if msg is None else (self.expression(msg),)
+                error = self.call(Literal(AssertionError), arguments, node)
+                self.emit(Raise(error, self.span(node)))
+                self.place(holds)
+            case ast.With(items=items, body=body):
+                self.with_block(items, body, node)
+            case ast.Try():
+                self.try_block(node)
+            case ast.FunctionDef():
+                self.nested_function(node)
+            case ast.Import() | ast.ImportFrom():
+                self.importing(node)
+            case ast.Delete(targets=targets):
+                for target in targets:
+                    self.delete(target)
+            case ast.Match():
+                self.match_block(node)
+            case ast.Global():
+                self.emit(Unsupported("DY002", "a global variable is assigned", self.span(node)))
+            case _:
+                name = type(node).__name__
+                self.emit(Unsupported("DY002", f"the statement `{name}` is not supported", self.span(node)))
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        function = Literal(syntax.IN_PLACE[type(node.op)])
+        match node.target:
+            case ast.Name():
+                load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+                current = self.expression(load)
+                self.assign(node.target, self.call(function, (current, self.expression(node.value)), node))
+            case ast.Attribute(value=value, attr=attribute):
+                owner = self.kept(self.expression(value), value)
+                current = self.call(Literal(getattr), (owner, Literal(attribute)), node.target)
+                result = self.call(function, (current, self.expression(node.value)), node)
+                self.call(Literal(setattr), (owner, Literal(attribute), result), node)
+            case ast.Subscript(value=value, slice=index):
+                owner = self.kept(self.expression(value), value)
+                key = self.kept(self.expression(index), index)
+                current = self.call(Literal(syntax.getitem), (owner, key), node.target)
+                result = self.call(function, (current, self.expression(node.value)), node)
+                self.call(Literal(syntax.setitem), (owner, key, result), node)
+
+    def while_loop(self, node: ast.While) -> None:
+        again, body, otherwise, leave = self.label(), self.label(), self.label(), self.label()
+        self.place(again)
+        self.condition(node.test, body, otherwise)
+        self.place(body)
+        self.scopes.append(Loop(leave, again))
+        self.block(node.body)
+        self.scopes.pop()
+        self.emit(Jump(again, self.span(node)))
+        self.place(otherwise)
+        self.block(node.orelse)
+        self.place(leave)
+
+    def for_loop(self, node: ast.For) -> None:
+        again, otherwise, leave = self.label(), self.label(), self.label()
+        iterator, item = self.register("loop"), self.register("item")
+        self.emit(StartLoop(iterator, self.expression(node.iter), self.span(node.iter)))
+        self.place(again)
+        self.emit(NextItem(item, iterator, otherwise, self.span(node.iter)))
+        self.assign(node.target, self.call(Literal(syntax.loop_item), (Read(iterator), Read(item)), node.iter))
+        self.scopes.append(Loop(leave, again))
+        self.block(node.body)
+        self.scopes.pop()
+        self.emit(Jump(again, self.span(node)))
+        self.place(otherwise)
+        self.block(node.orelse)
+        self.place(leave)
+
+    def unwind(self, depth: int) -> None:
+        """Emit what must run when control leaves the innermost `depth` scopes."""
+        saved = self.scopes
+        for _ in range(depth):
+            scope = self.scopes[-1]
+            self.scopes = self.scopes[:-1]
+            if isinstance(scope, Protected):
+                self.leave_protected(scope)
+        self.scopes = saved
+
+    def leave_protected(self, scope: Protected) -> None:
+        self.emit(PopHandler(self.here))
+        self.block(scope.finalbody)
+        if scope.manager is not None:
+            self.exit_manager(scope.manager, Literal(None))
+
+    def exit_manager(self, manager: Register, exception: Operand) -> Operand:
+        dest = self.register("exit")
+        self.emit(Call(dest, Literal(syntax.exit_context), (Read(manager), exception), (), self.here))
+        return Read(dest)
+
+    def with_block(self, items: list[ast.withitem], body: list[ast.stmt], node: ast.stmt) -> None:
+        if not items:
+            self.block(body)
+            return
+        handler, reraise, end = self.label(), self.label(), self.label()
+        manager, exception = self.register("manager"), self.register("exception")
+        source = self.expression(items[0].context_expr)
+        self.move(manager, source, items[0].context_expr)
+        value = self.call(Literal(syntax.enter_context), (Read(manager),), items[0].context_expr)
+        scope = Protected(handler, manager=manager)
+        self.emit(PushHandler(handler, exception, self.span(node)))
+        self.scopes.append(scope)
+        target = items[0].optional_vars
+        if target is not None:
+            self.assign(target, value)
+        self.with_block(items[1:], body, node)
+        self.scopes.pop()
+        self.leave_protected(scope)
+        self.emit(Jump(end, self.span(node)))
+        self.place(handler)
+        swallowed = self.exit_manager(manager, Read(exception))
+        self.emit(BranchOn(swallowed, end, reraise, self.span(node)))
+        self.place(reraise)
+        self.emit(Raise(Read(exception), self.span(node)))
+        self.place(end)
+
+    def try_block(self, node: ast.Try) -> None:
+        if not node.finalbody:
+            self.try_except(node)
+            return
+        handler, end = self.label(), self.label()
+        exception = self.register("exception")
+        scope = Protected(handler, tuple(node.finalbody))
+        self.emit(PushHandler(handler, exception, self.span(node)))
+        self.scopes.append(scope)
+        self.try_except(node)
+        self.scopes.pop()
+        self.leave_protected(scope)
+        self.emit(Jump(end, self.span(node)))
+        self.place(handler)
+        self.block(node.finalbody)
+        self.emit(Raise(Read(exception), self.span(node)))
+        self.place(end)
+
+    def try_except(self, node: ast.Try) -> None:
+        if not node.handlers:
+            self.block(node.body)
+            self.block(node.orelse)
+            return
+        handler, end = self.label(), self.label()
+        exception = self.register("exception")
+        self.emit(PushHandler(handler, exception, self.span(node)))
+        self.scopes.append(Protected(handler))
+        self.block(node.body)
+        self.scopes.pop()
+        self.emit(PopHandler(self.span(node)))
+        self.block(node.orelse)
+        self.emit(Jump(end, self.span(node)))
+        self.place(handler)
+        for clause in node.handlers:
+            following = self.label()
+            if clause.type is not None:
+                caught = self.label()
+                kinds = self.expression(clause.type)
+                matches = self.call(Literal(isinstance), (Read(exception), kinds), clause)
+                self.emit(BranchOn(matches, caught, following, self.span(clause)))
+                self.place(caught)
+            if clause.name is not None:
+                self.assign(ast.copy_location(ast.Name(clause.name, ast.Store()), clause), Read(exception))
+            self.scopes.append(Handling(exception))
+            self.block(clause.body)
+            self.scopes.pop()
+            self.emit(Jump(end, self.span(clause)))
+            self.place(following)
+        self.emit(Raise(Read(exception), self.span(node)))
+        self.place(end)
+
+    def raising(self, node: ast.Raise) -> None:
+        if node.exc is not None:
+            error = self.expression(node.exc)
+            self.emit(Raise(error, self.span(node)))
+            return
+        for scope in reversed(self.scopes):
+            if isinstance(scope, Handling):
+                self.emit(Raise(Read(scope.exception), self.span(node)))
+                return
+        self.emit(Unsupported("DY002", "`raise` without an exception stands outside `except`", self.span(node)))
+
+    def nested_function(self, node: ast.FunctionDef) -> None:
+        decorators = [self.kept(self.expression(item), item) for item in node.decorator_list]
+        function: Operand = self.make_function(node, node.args)
+        for decorator in reversed(decorators):
+            function = self.call(decorator, (function,), node)
+        self.assign(ast.copy_location(ast.Name(node.name, ast.Store()), node), function)
+
+    def importing(self, node: ast.Import | ast.ImportFrom) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                package = self.load_global("__package__", node) if node.level else Literal(None)
+                arguments = (Literal(node.module or ""), Literal(alias.name), Literal(node.level), package)
+                value = self.call(Literal(syntax.import_from), arguments, node)
+                name = alias.asname or alias.name
+            else:
+                whole = alias.asname is not None
+                value = self.call(Literal(syntax.import_module), (Literal(alias.name), Literal(whole)), node)
+                name = alias.asname or alias.name.partition(".")[0]
+            self.assign(ast.copy_location(ast.Name(name, ast.Store()), node), value)
+
+    def delete(self, target: ast.expr) -> None:
+        match target:
+            case ast.Name(id=name) if self.is_cell(name):
+                self.call(Literal(syntax.empty), (Read(name),), target)
+            case ast.Name(id=name):
+                self.emit(Delete(self.renamed(name), self.span(target)))
+            case ast.Subscript(value=value, slice=index):
+                arguments = (self.kept(self.expression(value), value), self.expression(index))
+                self.call(Literal(syntax.delitem), arguments, target)
+            case ast.Attribute(value=value, attr=attribute):
+                self.call(Literal(delattr), (self.expression(value), Literal(attribute)), target)
+            case _:
+                self.emit(Unsupported("DY002", "this `del` is not supported", self.span(target)))
+
+    def match_block(self, node: ast.Match) -> None:
+        subject, end = self.register("subject"), self.label()
+        self.move(subject, self.expression(node.subject), node.subject)
+        for case in node.cases:
+            body, following = self.label(), self.label()
+            match_pattern(self, case.pattern, Read(subject), following)
+            if case.guard is not None:
+                self.condition(case.guard, body, following)
+                self.place(body)
+            self.block(case.body)
+            self.emit(Jump(end, self.span(node)))
+            self.place(following)
+        self.place(end)

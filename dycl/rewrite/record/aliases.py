@@ -1,0 +1,286 @@
+"""Turn in-place operations into plain ones while recording, and keep views in step with what they view.
+
+    x.add_(1)           becomes   x' = add(x, 1), and `x` means x' from then on
+    x[0].zero_()        becomes   v' = zeros, x' = select_scatter(x, v', 0, 0)
+
+A view remembers the tensor it was taken from. Writing to a view rewrites that tensor, and so on up to the
+one that owns the memory; any other view is taken afresh the next time it is read.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import FakeTensor
+
+from dycl.rewrite.record.contract import Records
+from dycl.rewrite.signals import Refused
+
+aten = torch.ops.aten
+
+
+@dataclass(slots=True)
+class View:
+    """How a view was taken: the call that gave it, and which of its results it is."""
+
+    tensor: torch.Tensor
+    parent: torch.Tensor
+    func: OpOverload[Any, Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    position: int | None
+    parent_version: int
+
+
+@dataclass(slots=True)
+class Aliases:
+    """The views of one block, and how often each tensor has been written."""
+
+    own_memory: dict[int, torch.Tensor] = field(default_factory=dict)
+    views: dict[int, View] = field(default_factory=dict)
+    versions: dict[int, int] = field(default_factory=dict)
+    entangled: dict[int, tuple[torch.Tensor, int]] = field(default_factory=dict)
+    """Tensors that share memory with others of their group, in a way that this block no longer knows."""
+    outside_groups: set[int] = field(default_factory=set)
+    """The groups that share memory with something else: the model's own tensors, or items of a list."""
+
+    def note_views(
+        self,
+        func: OpOverload[Any, Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        result: Any,
+        stand_in: Callable[[torch.Tensor], torch.Tensor],
+    ) -> None:
+        """Remember which results of a call share memory with its first tensor argument."""
+        parent = next((value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)), None)
+        if parent is None or not any(item.alias_info is not None for item in func._schema.returns):
+            return
+        outputs = list(enumerate(result)) if isinstance(result, tuple | list) else [(None, result)]
+        for position, output in outputs:
+            if not isinstance(output, torch.Tensor) or output is parent:
+                continue
+            if memory(output) in (memory(parent), memory(stand_in(parent))):
+                version = self.versions.get(id(parent), 0)
+                self.views[id(output)] = View(output, parent, func, args, kwargs, position, version)
+
+    def require_writable(self, tensor: torch.Tensor, recorder: Records) -> None:
+        """Refuse to write to memory that another tensor sees without this block knowing how."""
+        owner = self.owner(tensor)
+        if id(tensor) in self.entangled or id(owner) in self.entangled:
+            recorder.views_are_written()
+        if not isinstance(owner, FakeTensor) and memory(owner) not in self.own_memory:
+            recorder.kept_tensor_is_written(owner)
+
+    def share_outside(self, tensor: torch.Tensor) -> None:
+        """Note that a list got a copy of this tensor, where Python would have put the tensor itself."""
+        owner = self.owner(tensor)
+        if id(owner) not in self.entangled:
+            self.entangled[id(owner)] = (owner, -memory(owner))
+        self.outside_groups.add(self.entangled[id(owner)][1])
+
+    def entangle(self, source: torch.Tensor, copy: torch.Tensor) -> None:
+        """Note that a copy of `source` stands where the program has the same memory: neither may be written."""
+        owner = self.owner(source)
+        for tensor in (owner, copy):
+            self.entangled.setdefault(id(tensor), (tensor, memory(owner)))
+
+    def mutate(
+        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
+    ) -> Any:
+        """Record an in-place operation as a plain one and let its first argument mean the result."""
+        if "out" in kwargs and "out" in [item.name for item in func._schema.arguments if item.alias_info is not None]:
+            return self._fill_out(func, args, kwargs, recorder)
+        target = args[0]
+        if str(func) in ("aten.resize_as_.default", "aten.resize_.default"):
+            wanted = args[1].shape if isinstance(args[1], torch.Tensor) else args[1]
+            if tuple(wanted) == tuple(target.shape):
+                return target
+        written = [item.alias_info is not None and item.alias_info.is_write for item in func._schema.arguments]
+        if not isinstance(target, torch.Tensor) or not written[0] or any(written[1:]):
+            raise Refused("DY004", f"`{func}` writes to a tensor in a way that has no translation")
+        self.require_writable(target, recorder)
+        self.refresh(target, recorder)
+        if torch.Tag.inplace_view in func.tags:
+            return self._reshape(func, args, kwargs, recorder)
+        with recorder:
+            value = _plain_form(func)(*args, **kwargs)
+            if value.dtype != target.dtype:
+                value = aten._to_copy.default(value, dtype=target.dtype)
+            if recorder.type_of(value).shape != recorder.type_of(target).shape:
+                value = aten.expand.default(value, target.shape)
+        self._write(target, value, recorder)
+        return target
+
+    def _fill_out(
+        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
+    ) -> Any:
+        """Record an operation that puts its result into `out` as one that returns it."""
+        target, rest = kwargs["out"], {name: value for name, value in kwargs.items() if name != "out"}
+        self.require_writable(target, recorder)
+        self.refresh(target, recorder)
+        with recorder:
+            value = _without_out(func)(*args, **rest)
+            if value.dtype != target.dtype:
+                value = aten._to_copy.default(value, dtype=target.dtype)
+        if tuple(value.shape) != tuple(target.shape):
+            raise Refused("DY004", f"`{func}` changes the shape of its `out`")
+        self._write(target, value, recorder)
+        return target
+
+    def _reshape(
+        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
+    ) -> Any:
+        """Record an operation that changes a tensor's own shape (`squeeze_`, `t_`)."""
+        target = args[0]
+        viewed = id(target) in self.views or any(view.parent is target for view in self.views.values())
+        if viewed or not isinstance(target, FakeTensor):
+            raise Refused("DY006", f"`{func}` changes the shape of a tensor that shares memory with another one")
+        with recorder:
+            value = _plain_form(func)(*args, **kwargs)
+        recorder.track(target, recorder.ref(value))
+        self.views.pop(id(value), None)
+        with recorder.fake_mode:
+            func(*args, **kwargs)
+        return target
+
+    def _write(self, target: torch.Tensor, value: torch.Tensor, recorder: Records) -> None:
+        recorder.track(target, recorder.ref(value))
+        self.versions[id(target)] = self.versions.get(id(target), 0) + 1
+        view = self.views.get(id(target))
+        if view is None:
+            return
+        with recorder:
+            parent_value = _put_back(view, value)
+        self._write(view.parent, parent_value, recorder)
+        view.parent_version = self.versions[id(view.parent)]
+
+    def refresh(self, tensor: torch.Tensor, recorder: Records) -> None:
+        """Take a view afresh if what it views has been written since."""
+        view = self.views.get(id(tensor))
+        if view is None:
+            return
+        self.refresh(view.parent, recorder)
+        version = self.versions.get(id(view.parent), 0)
+        if version == view.parent_version:
+            return
+        view.parent_version = version
+        with recorder:
+            result = view.func(*view.args, **view.kwargs)
+        again = result if view.position is None else result[view.position]
+        self.views.pop(id(again), None)
+        recorder.track(tensor, recorder.ref(again))
+        self.versions[id(tensor)] = self.versions.get(id(tensor), 0) + 1
+
+    def owner(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor that a view was taken from, through however many views."""
+        view = self.views.get(id(tensor))
+        return tensor if view is None else self.owner(view.parent)
+
+
+def memory(tensor: torch.Tensor) -> int:
+    """What two tensors have in common exactly if they share memory."""
+    return int(tensor.untyped_storage()._cdata)
+
+
+_PLAIN_FORMS: dict[str, Any] = {
+    "aten.copy_.default": lambda target, source, non_blocking=False: aten.expand.default(
+        aten._to_copy.default(source, dtype=target.dtype), target.shape
+    ),
+    "aten.zero_.default": aten.zeros_like.default,
+    "aten.fill_.Scalar": aten.full_like.default,
+    "aten.fill_.Tensor": lambda target, value: aten.expand.default(
+        aten._to_copy.default(value, dtype=target.dtype), target.shape
+    ),
+    "aten.detach_.default": lambda target: target,
+    # The plain overloads of this name take the tensor as the power.
+    "aten.pow_.Scalar": aten.pow.Tensor_Scalar,
+    "aten.pow_.Tensor": aten.pow.Tensor_Tensor,
+    "aten.float_power_.Scalar": aten.float_power.Tensor_Scalar,
+    "aten.float_power_.Tensor": aten.float_power.Tensor_Tensor,
+}
+
+
+_OPERATORS = {
+    "__iand__": "bitwise_and",
+    "__ior__": "bitwise_or",
+    "__ixor__": "bitwise_xor",
+    "__ilshift__": "bitwise_left_shift",
+    "__irshift__": "bitwise_right_shift",
+}
+
+
+def _plain_form(func: OpOverload[Any, Any]) -> Any:
+    """The operation that computes what an in-place one would store."""
+    name = str(func)
+    if name in _PLAIN_FORMS:
+        return _PLAIN_FORMS[name]
+    base = func._schema.name.removeprefix("aten::")
+    packet = getattr(aten, _OPERATORS.get(base, base.removesuffix("_")), None)
+    overload = getattr(packet, func._overloadname, None) if packet is not None else None
+    if overload is None or overload._schema.is_mutable:
+        raise Refused("DY004", f"`{name}` changes a tensor in place and has no plain form")
+    return overload
+
+
+def _without_out(func: OpOverload[Any, Any]) -> Any:
+    """The operation that returns what this one puts into `out`."""
+    names = [argument.name for argument in func._schema.arguments if argument.name != "out"]
+    kinds = [str(argument.type) for argument in func._schema.arguments if argument.name != "out"]
+    packet = func._overloadpacket
+    for name in packet.overloads():  # type: ignore[no-untyped-call]
+        overload = getattr(packet, name)
+        arguments = overload._schema.arguments
+        same = [item.name for item in arguments] == names and [str(item.type) for item in arguments] == kinds
+        if same and not overload._schema.is_mutable:
+            return overload
+    raise Refused("DY004", f"`{func}` has no form that returns its result")
+
+
+def _put_back(view: View, value: torch.Tensor) -> Any:
+    """What the viewed tensor becomes when the view takes on `value`."""
+    parent, args = view.parent, (*view.args[1:], *view.kwargs.values())
+    match str(view.func):
+        case "aten.slice.Tensor":
+            return aten.slice_scatter.default(parent, value, *args)
+        case "aten.select.int":
+            return aten.select_scatter.default(parent, value, *args)
+        case "aten.alias.default" | "aten.detach.default":
+            return value
+        case "aten.narrow.default":
+            return _put_back_narrow(parent, value, *args)
+        case "aten.transpose.int" | "aten.swapaxes.default" | "aten.swapdims.default":
+            return aten.transpose.int(value, *args)
+        case "aten.t.default" | "aten.mT.default":
+            return aten.transpose.int(value, -1, -2) if value.dim() > 1 else value
+        case "aten.numpy_T.default":
+            return aten.permute.default(value, list(reversed(range(value.dim()))))
+        case "aten.permute.default":
+            order = [axis % parent.dim() for axis in args[0]]
+            return aten.permute.default(value, [order.index(axis) for axis in range(len(order))])
+        case "aten.unbind.int":
+            return aten.select_scatter.default(parent, value, args[0] if args else 0, view.position)
+        case "aten.split.Tensor" | "aten.chunk.default" | "aten.split_with_sizes.default" | "aten.split.sizes":
+            return _put_back_piece(view, value)
+        case _:
+            if value.numel() == parent.numel() and view.tensor.is_contiguous() and parent.is_contiguous():
+                return aten.reshape.default(value, parent.shape)
+            raise Refused("DY006", f"a tensor is changed in place through a view taken by `{view.func}`")
+
+
+def _put_back_narrow(parent: torch.Tensor, value: torch.Tensor, axis: int, start: Any, length: Any) -> Any:
+    if isinstance(start, int) and (start >= 0 or isinstance(length, int)):
+        end = start + length
+        return aten.slice_scatter.default(parent, value, axis, start, None if start < 0 and end == 0 else end)
+    # A start that only the input determines may count from the end, where a slice's end of 0 would mean the front.
+    places = aten.remainder.Scalar(aten.arange.start(start, start + length), parent.shape[axis])
+    return aten.index_copy.default(parent, axis, places, value)
+
+
+def _put_back_piece(view: View, value: torch.Tensor) -> Any:
+    arguments = dict(zip((item.name for item in view.func._schema.arguments), view.args, strict=False)) | view.kwargs
+    axis = arguments.get("dim", 0)
+    offset = (view.tensor.storage_offset() - view.parent.storage_offset()) // view.parent.stride(axis)
+    return aten.slice_scatter.default(view.parent, value, axis, offset, offset + value.shape[axis])

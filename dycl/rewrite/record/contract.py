@@ -1,0 +1,87 @@
+"""What the parts of recording, and the values that hang on it, ask of the recorder that they work for."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any, Protocol
+
+import torch
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from dycl.hcfg.subnet import Argument, Ref
+from dycl.hcfg.types import TensorType
+
+Sym = torch.SymInt | torch.SymFloat | torch.SymBool
+
+
+class Records(Protocol):
+    """A recorder. Inside `with recorder:` operations are recorded, also those of its own making."""
+
+    fake_mode: FakeTensorMode
+
+    def __enter__(self) -> Any: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> Any: ...
+
+    def on(self) -> AbstractContextManager[None]:
+        """Record inside the `with` block, whether or not recording is on already."""
+        ...
+
+    def ref(self, tensor: torch.Tensor) -> Ref:
+        """The ref of a tensor in the current recording."""
+        ...
+
+    def track(self, tensor: torch.Tensor, ref: Ref) -> None:
+        """Let a tensor mean what `ref` stands for."""
+        ...
+
+    def type_of(self, tensor: torch.Tensor) -> TensorType:
+        """The type of a tensor, symbolic dimensions named by their expression."""
+        ...
+
+    def bind(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Argument]:
+        """The call's arguments by the names of the operation's schema, defaults filled in."""
+        ...
+
+    def append(self, target: str, arguments: Mapping[str, Argument], results: Sequence[torch.Tensor]) -> None:
+        """Record an operation that gives `results`."""
+        ...
+
+    def take_apart(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The operation by smaller ones, or `NotImplemented`."""
+        ...
+
+    def check(self, condition: torch.Tensor, error: str, message: str) -> None:
+        """Let the program stop with the user's own error unless `condition` holds when it runs."""
+        ...
+
+    def materialise(self, value: Sym) -> torch.Tensor:
+        """The 0-d tensor that holds the value of a symbolic expression."""
+        ...
+
+    def symbol_of(self, tensor: torch.Tensor) -> Sym:
+        """The symbol that stands for a host value's 0-d tensor where PyTorch wants a number."""
+        ...
+
+    def relate(self, result: torch.Tensor, function: Callable[[Any, Any], Any], left: Any, right: Any) -> None:
+        """Remember how a whole number came about, so that of `a` and `a + 1` the difference is known."""
+        ...
+
+    def share_outside(self, tensor: torch.Tensor) -> None:
+        """Note that a list got a copy of this tensor, where Python would have put the tensor itself."""
+        ...
+
+    def entangle(self, source: torch.Tensor, copy: torch.Tensor) -> None:
+        """Note that a copy of `source` stands where the program has the same memory: neither may be written."""
+        ...
+
+    def views_are_written(self) -> None:
+        """React to a write to memory that a view from before a decision may also see."""
+        ...
+
+    def kept_tensor_is_written(self, tensor: torch.Tensor) -> None:
+        """React to a write to a tensor that outlives the call."""
+        ...

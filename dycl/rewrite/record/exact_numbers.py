@@ -1,0 +1,126 @@
+"""Python's exact arithmetic on host values as tensor operations: powers, shifts, rounding, roots of whole numbers.
+
+Whole numbers have 64 bits in a compiled program. Where Python's would outgrow them, the program stops with an
+`OverflowError` instead of going on with wrong digits.
+"""
+
+from collections.abc import Callable
+
+import torch
+
+from dycl.rewrite.record.contract import Records
+
+_BEYOND = "the result has more than 64 bits, which is more than a compiled program keeps"
+_LARGEST_SHIFT = 62
+# Ten to a higher power is not exact in double precision.
+_MOST_DIGITS = 22
+
+
+def whole_power(base: torch.Tensor, exponent: torch.Tensor, recorder: Records) -> torch.Tensor:
+    """`base ** exponent` of whole numbers, where the exponent is not negative."""
+    size = torch.pow(torch.abs(base).to(torch.float64), exponent.to(torch.float64))
+    recorder.check(torch.lt(size, 2.0**63), "OverflowError", _BEYOND)
+    # 0, 1 and -1 may be raised to any power: only whether it is zero, odd or even counts.
+    small = torch.where(torch.gt(exponent, 64), 62 + torch.remainder(exponent, 2), exponent)
+    return torch.pow(base, torch.clamp(small, min=0))
+
+
+def real_power(base: torch.Tensor, exponent: torch.Tensor, recorder: Records) -> torch.Tensor:
+    """`base ** exponent` of floats, with Python's errors."""
+    real = torch.logical_or(torch.ge(base, 0), torch.eq(torch.floor(exponent), exponent))
+    real = torch.logical_or(real, torch.logical_or(torch.isnan(base), torch.isnan(exponent)))
+    recorder.check(real, "ValueError", "a negative number to a fractional power is a complex number")
+    infinite = torch.logical_and(torch.eq(base, 0), torch.lt(exponent, 0))
+    recorder.check(torch.logical_not(infinite), "ZeroDivisionError", "zero to a negative power")
+    result = torch.pow(base, exponent)
+    finite = torch.logical_and(torch.isfinite(base), torch.isfinite(exponent))
+    fits = torch.logical_or(torch.logical_not(torch.isinf(result)), torch.logical_not(finite))
+    recorder.check(fits, "OverflowError", "(34, 'Numerical result out of range')")
+    return result
+
+
+def shifted_left(number: torch.Tensor, places: torch.Tensor, recorder: Records) -> torch.Tensor:
+    """`number << places`."""
+    recorder.check(torch.ge(places, 0), "ValueError", "negative shift count")
+    factor = _power_of_two(places)
+    size = torch.abs(number.to(torch.float64)) * torch.pow(torch.full_like(factor, 2).double(), places.double())
+    recorder.check(torch.logical_or(torch.eq(number, 0), torch.lt(size, 2.0**63)), "OverflowError", _BEYOND)
+    return torch.mul(number, factor)
+
+
+def shifted_right(number: torch.Tensor, places: torch.Tensor, recorder: Records) -> torch.Tensor:
+    """`number >> places`."""
+    recorder.check(torch.ge(places, 0), "ValueError", "negative shift count")
+    moved = torch.floor_divide(number, _power_of_two(places))
+    nothing_left = torch.where(torch.lt(number, 0), torch.full_like(number, -1), torch.zeros_like(number))
+    return torch.where(torch.gt(places, _LARGEST_SHIFT), nothing_left, moved)
+
+
+def _power_of_two(places: torch.Tensor) -> torch.Tensor:
+    powers = torch.tensor([2**place for place in range(_LARGEST_SHIFT + 1)])
+    return torch.index_select(powers, 0, torch.clamp(places, 0, _LARGEST_SHIFT).reshape(1)).reshape(())
+
+
+def rounded_whole(number: torch.Tensor, digits: int) -> torch.Tensor:
+    """`round(number, digits)` of a whole number: to the nearest multiple, halves to the even one."""
+    if digits >= 0:
+        return number
+    if digits < -18:
+        return torch.zeros_like(number)
+    step = 10**-digits
+    rest = torch.remainder(number, step)
+    below = number - rest
+    odd = torch.eq(torch.remainder(torch.floor_divide(below, step), 2), 1)
+    up = torch.logical_or(torch.gt(rest, step // 2), torch.logical_and(torch.eq(rest, step // 2), odd))
+    return torch.where(up, below + step, below)
+
+
+def rounded_real(number: torch.Tensor, digits: int) -> torch.Tensor | None:
+    """`round(number, digits)` of a float, to the last bit; None for digits at which that is not possible.
+
+    The product with a power of ten is computed exactly, as the sum of two floats, so that the nearest whole number is
+    that of the decimal expansion, which is how Python rounds.
+    """
+    if not 0 <= digits <= _MOST_DIGITS:
+        return None
+    power = torch.full_like(number, 10.0**digits)
+    high, low = _exact_product(number, power)
+    whole = torch.round(high)
+    rest = (high - whole) + low
+    odd = torch.ne(torch.remainder(whole, 2.0), 0.0)
+    # `torch.round` broke a tie of `high` alone: undo it where `low` says otherwise.
+    past = torch.logical_or(torch.gt(rest, 0.5), torch.logical_and(torch.eq(rest, 0.5), odd))
+    short = torch.logical_or(torch.lt(rest, -0.5), torch.logical_and(torch.eq(rest, -0.5), odd))
+    whole = torch.where(past, whole + 1, torch.where(short, whole - 1, whole))
+    result = torch.copysign(torch.abs(whole / power), number)
+    # Numbers this large have no digits behind the point to round away.
+    plain = torch.logical_or(torch.ge(torch.abs(high), 2.0**52), torch.logical_not(torch.isfinite(high)))
+    return torch.where(plain, number, result)
+
+
+def _exact_product(left: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Two floats whose sum is the product, after Dekker."""
+    high = left * right
+    left_high, left_low = _halves(left)
+    right_high, right_low = _halves(right)
+    low = ((left_high * right_high - high) + left_high * right_low + left_low * right_high) + left_low * right_low
+    return high, low
+
+
+def _halves(number: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    scaled = number * 134217729.0
+    high = scaled - (scaled - number)
+    return high, number - high
+
+
+def whole_root(number: torch.Tensor, recorder: Records) -> torch.Tensor:
+    """`math.isqrt(number)`."""
+    recorder.check(torch.ge(number, 0), "ValueError", "isqrt() argument must be nonnegative")
+    root = torch.floor(torch.sqrt(torch.clamp(number, min=0).to(torch.float64))).to(torch.int64)
+    root = torch.clamp(root, max=3037000499)
+    root = torch.where(torch.gt(root * root, number), root - 1, root)
+    following = torch.clamp(root + 1, max=3037000499)
+    return torch.where(torch.le(following * following, number), following, root)
+
+
+Shift = Callable[[torch.Tensor, torch.Tensor, Records], torch.Tensor]

@@ -1,0 +1,388 @@
+"""Record the ATen operations of one block while Python runs the user's code on fake tensors.
+
+The recorder is a dispatch mode below autograd, so composite operations (`linear`, `lstm`,
+`scaled_dot_product_attention`) arrive whole. An operation the backend does not know is taken apart into smaller
+ones; operations on constants alone are computed at once, so constants propagate by being values.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch._decomp import decomposition_table
+from torch._library.custom_ops import OPDEFS
+from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+
+from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
+from dycl.hcfg.types import Span, TensorType
+from dycl.rewrite.record.aliases import memory
+from dycl.rewrite.record.complex_pairs import HINT, OUTLASTS
+from dycl.rewrite.record.contract import Sym
+from dycl.rewrite.record.operations import is_random, overload_suffix, require_fitting, require_plain_layout, tensors_in
+from dycl.rewrite.record.recording import Captured, Recording
+from dycl.rewrite.record.sizes.open_sizes import spelled_out
+from dycl.rewrite.record.sizes.shape_rules import grouped_product
+from dycl.rewrite.record.symbols import Symbols
+from dycl.rewrite.signals import CheckMet, DecisionMet, Reconsider, Refused
+from dycl.rewrite.tensor_types import dtype_name, tensor_type
+
+# Operations that hand a tensor's value to Python: each is a decision.
+_READS_VALUE = {
+    "aten.item.default",
+    "aten._local_scalar_dense.default",
+    "aten.is_nonzero.default",
+    "aten.equal.default",
+    "aten.allclose.default",
+}
+# Uninitialised memory has no place in a program that gives the same result twice.
+_UNINITIALISED = {
+    "aten.empty.memory_format": torch.ops.aten.zeros.default,
+    "aten.empty_like.default": torch.ops.aten.zeros_like.default,
+    "aten.new_empty.default": torch.ops.aten.new_zeros.default,
+}
+# What is written where, by the operation that reads the same place.
+_SCATTERS: dict[str, OpOverload[Any, Any]] = {
+    "aten.slice_scatter.default": torch.ops.aten.slice.Tensor,
+    "aten.select_scatter.default": torch.ops.aten.select.int,
+}
+_ASSERTIONS = {"aten._assert_async.default", "aten._assert_async.msg"}
+_NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert_tensor_metadata.default"}
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Records into `self.recording`; one recorder serves a whole compilation, one recording a block."""
+
+    def __init__(self, supports: Callable[[str], bool], locate: Callable[[], Span]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.supports = supports
+        self.locate = locate
+        self.catches_errors: Callable[[], bool] = lambda: False
+        self.keep_tensor: Callable[[torch.Tensor], None] = lambda tensor: None
+        self.keeps_views = False
+        self.checks_passed = 0
+        self.at_end = False
+        self.places: Callable[[], tuple[Span, ...]] = tuple
+        self.draws: dict[Span, tuple[tuple[Span, ...], str]] = {}
+        """Where random numbers are drawn: the calls that led there, and what to say of it."""
+        self.draw_name = ""
+        self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
+        self._stand_ins: dict[Any, torch.Tensor] = {}
+        self.symbols = Symbols(self.fake_mode)
+        self.model_memory: set[int] = set()
+        self.recording = Recording()
+
+    def start(self) -> None:
+        """Begin a new block's recording."""
+        self.recording = Recording()
+        self.at_end = False
+        self.symbols.start()
+
+    def type_of(self, tensor: torch.Tensor) -> TensorType:
+        """The type of a tensor, symbolic dimensions named by their expression."""
+        return self.symbols.type_of(tensor)
+
+    def materialise(self, value: Sym) -> torch.Tensor:
+        """The 0-d tensor that holds the value of a symbolic expression."""
+        return self.symbols.materialise(value, self)
+
+    def symbol_of(self, tensor: torch.Tensor) -> Sym:
+        """The symbol that stands for a host value's 0-d tensor where PyTorch wants a number."""
+        return self.symbols.of_host_value(tensor)
+
+    def relate(self, result: torch.Tensor, function: Callable[[Any, Any], Any], left: Any, right: Any) -> None:
+        """Remember how a whole number came about, so that of `a` and `a + 1` the difference is known."""
+        self.symbols.relate(result, function, left, right)
+
+    def share_outside(self, tensor: torch.Tensor) -> None:
+        """Note that a list got a copy of this tensor, where Python would have put the tensor itself."""
+        self.recording.aliases.share_outside(tensor)
+
+    def entangle(self, source: torch.Tensor, copy: torch.Tensor) -> None:
+        """Note that a copy of `source` stands where the program has the same memory: neither may be written."""
+        self.recording.aliases.entangle(source, copy)
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Record inside the `with` block, whether or not recording is on already."""
+        if self in _get_current_dispatch_mode_stack():
+            yield
+        else:
+            with self:
+                yield
+
+    def parameter(self, value_type: TensorType, strides: Sequence[int] | None = None) -> torch.Tensor:
+        """A fake tensor that stands for a value the block receives."""
+        tensor = self.symbols.fake_tensor(value_type, strides)
+        ref = self.recording.new_ref(self.type_of(tensor))
+        self.recording.inputs.append(ref)
+        self.track(tensor, ref)
+        return tensor
+
+    def track(self, tensor: torch.Tensor, ref: Ref) -> None:
+        self.recording.refs[id(tensor)] = (ref, tensor)
+
+    def is_dynamic(self, tensor: torch.Tensor) -> bool:
+        """Whether only the input determines this tensor's value."""
+        if isinstance(tensor, FakeTensor) or id(tensor) in self.recording.refs:
+            return True
+        view = self.recording.aliases.views.get(id(tensor))
+        return view is not None and self.is_dynamic(view.parent)
+
+    def ref(self, tensor: torch.Tensor) -> Ref:
+        """The ref of a tensor in the current recording; a constant becomes one of the block's weights."""
+        self.recording.aliases.refresh(tensor, self)
+        known = self.recording.refs.get(id(tensor))
+        if known is not None:
+            return known[0]
+        if isinstance(tensor, FakeTensor) and tensor.is_complex():
+            raise Refused("DY004", OUTLASTS, HINT)
+        if isinstance(tensor, FakeTensor):
+            raise Refused("DY008", "a tensor from another block or call is used here")
+        weight = self.recording.weights.get(id(tensor))
+        if weight is None:
+            owned = memory(tensor) in self.model_memory
+            if not owned and tensor.dim() == 0:
+                return self._literal(tensor)
+            weight = Captured(self.recording.new_ref(tensor_type(tensor)), tensor, tensor if owned else tensor.clone())
+            self.recording.weights[id(tensor)] = weight
+        return weight.ref
+
+    def _literal(self, tensor: torch.Tensor) -> Ref:
+        """A number known while compiling, written into the sub-DNN itself."""
+        value_type = tensor_type(tensor)
+        key = (value_type.dtype, repr(tensor.item()))
+        if key not in self.recording.literals:
+            ref = self.recording.new_ref(value_type)
+            arguments: dict[str, Argument] = {
+                "size": (),
+                "fill_value": tensor.item(),
+                "dtype": DTypeArgument(value_type.dtype),
+                "layout": None,
+                "device": None,
+                "pin_memory": None,
+            }
+            self.recording.operations.append(Operation("aten.full.default", arguments, (ref,), self.locate()))
+            self.recording.literals[key] = ref
+        return self.recording.literals[key]
+
+    def check(self, condition: torch.Tensor, error: str, message: str) -> None:
+        """Let the program stop with the user's own error unless `condition` holds when it runs."""
+        if self.checks_passed:
+            self.checks_passed -= 1
+            return
+        if self.catches_errors() and not self.at_end:
+            raise CheckMet(condition, error, message)
+        self.recording.checks.append((self.ref(condition), error, message, self.locate()))
+
+    def __torch_dispatch__(
+        self,
+        func: OpOverload[Any, Any],
+        types: Sequence[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        kwargs = kwargs or {}
+        name = str(func)
+        if name in _NOT_RECORDED:
+            if name != "aten.lift_fresh.default":
+                return func(*args, **kwargs)
+            self.own(args[0])
+            return args[0]
+        if name in _UNINITIALISED:
+            with self:
+                kwargs.pop("memory_format", None)
+                return _UNINITIALISED[name](*args, **kwargs)
+        if is_random(func, args, kwargs):
+            return self._draw(func, args, kwargs)
+        if name in _ASSERTIONS and self.is_dynamic(args[0]):
+            self.check(torch.ne(args[0], 0), "RuntimeError", args[1] if len(args) > 1 else "assertion failed")
+            return None
+        if name == "aten._linalg_check_errors.default" and self.is_dynamic(args[0]):
+            with self:
+                flawless = torch.eq(args[0], 0).all()
+            self.check(flawless, "RuntimeError", f"{args[1]}: a matrix is singular, or not positive-definite")
+            return None
+        dynamic = [tensor for tensor in tensors_in((args, kwargs)) if self.is_dynamic(tensor)]
+        if name in _READS_VALUE and dynamic:
+            raise DecisionMet(f"a value that only the input determines, which `{name.split('.')[1]}` reads,")
+        if not dynamic and not self.symbols.has_symbol((args, kwargs)):
+            return self._compute_constant(func, args, kwargs)
+        if self.recording.complex_pairs.concern(func, args, kwargs):
+            return self.recording.complex_pairs.record(func, args, kwargs, self)
+        spelled = spelled_out(name, args, kwargs, self)
+        if spelled is not NotImplemented:
+            return spelled
+        if not self.supports(name):
+            smaller = self.take_apart(func, args, kwargs)
+            if smaller is not NotImplemented:
+                return smaller
+        return self._record(func, args, kwargs)
+
+    def _draw(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Record a draw of random numbers, which is refused later if anything depends on it."""
+        if func._schema.is_mutable:
+            raise Refused("DY005", f"`{func}` draws random numbers")
+        span = self.locate()
+        reason, self.draw_name = self.draw_name or f"`{func}` draws random numbers", ""
+        self.draws[span] = (self.places() or (span,), reason)
+        return self._record_plain(func, args, kwargs)
+
+    def _compute_constant(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        for argument, value in zip(func._schema.arguments, args, strict=False):
+            if argument.alias_info is not None and argument.alias_info.is_write and isinstance(value, torch.Tensor):
+                self.recording.aliases.require_writable(value, self)
+                self.recording.forget_constants(memory(value))
+        result = func(*args, **kwargs)
+        self.recording.aliases.note_views(func, args, kwargs, result, lambda tensor: tensor)
+        known = {memory(tensor) for tensor in tensors_in((args, kwargs))}
+        for tensor in tensors_in(result):
+            if memory(tensor) not in known:
+                self.own(tensor)
+        return result
+
+    def views_are_written(self) -> None:
+        """React to a write to memory that a view from before a decision may also see: keep track of such views."""
+        if self.keeps_views:
+            raise Refused("DY006", "a tensor is changed in place while a view of it, taken before a decision, is alive")
+        self.keeps_views = True
+        raise Reconsider
+
+    def kept_tensor_is_written(self, tensor: torch.Tensor) -> None:
+        """React to a write to a tensor that outlives the call: it is part of the state that the program keeps."""
+        self.keep_tensor(tensor)
+        raise Refused("DY007", "a tensor that outlives the call is changed in place")
+
+    def own(self, tensor: torch.Tensor) -> None:
+        """Note that the program itself made this constant, so it may be written in place."""
+        self.recording.aliases.own_memory[memory(tensor)] = tensor
+
+    def take_apart(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The operation by smaller ones, or `NotImplemented`."""
+        if func._schema.is_mutable:
+            return NotImplemented
+        with self, self.symbols.nothing_assumed(str(func)):
+            name = func._schema.name + overload_suffix(func)
+            if torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd"):
+                return func.decompose(*args, **kwargs)
+            if func in decomposition_table:
+                return decomposition_table[func](*args, **kwargs)
+            if func._schema.name in OPDEFS:
+                # An operation that a library defines in Python: what it does is what its function does.
+                return OPDEFS[func._schema.name]._init_fn(*args, **kwargs)
+        return NotImplemented
+
+    def _record(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if func._schema.is_mutable:
+            return self.recording.aliases.mutate(func, args, kwargs, self)
+        if not self.supports(str(func)):
+            raise Refused("DY004", f"the backend has no translation for `{func}`")
+        if str(func) == "aten.as_strided.default":
+            require_plain_layout(*args, **kwargs)
+        if str(func) in _SCATTERS:
+            require_fitting(_SCATTERS[str(func)], *args, **kwargs)
+        return self._record_plain(func, args, kwargs)
+
+    def _record_plain(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        arguments = self.bind(func, args, kwargs)
+        result = self._shapes_only(func, args, kwargs)
+        self.append(str(func), arguments, result if isinstance(result, tuple | list) else (result,))
+        self.recording.aliases.note_views(func, args, kwargs, result, self.twin)
+        return result
+
+    def _shapes_only(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The operation on fake tensors: types and shapes, no data."""
+        gives_view = any(item.alias_info is not None for item in func._schema.returns)
+        args, kwargs = self._with_twins(args, gives_view), self._with_twins(kwargs, gives_view)
+        if not gives_view:
+            args, kwargs = self._with_stand_ins(args), self._with_stand_ins(kwargs)
+        if str(func) == "aten._grouped_mm.default":
+            # PyTorch's own rule knows one element type only.
+            with self.fake_mode:
+                return grouped_product(*args, **kwargs)
+        if self.fake_mode.shape_env is None:
+            try:
+                with self.fake_mode:
+                    return func(*args, **kwargs)
+            except DynamicOutputShapeException:
+                self.symbols.allow()
+        return self.symbols.result(func, args, kwargs)
+
+    def twin(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The fake tensor that a real one, once written with dynamic values, stands for in this block."""
+        if isinstance(tensor, FakeTensor):
+            return tensor
+        if id(tensor) not in self.recording.twins:
+            # A view of an ordinary tensor must be one, or PyTorch refuses to keep track of its versions.
+            with torch.inference_mode(tensor.is_inference()):
+                self.recording.twins[id(tensor)] = self.symbols.fake_tensor(tensor_type(tensor), tensor.stride())
+        return self.recording.twins[id(tensor)]
+
+    def _with_twins(self, tree: Any, constants: bool) -> Any:
+        """Dynamic tensors, and constants if asked, replaced by their twins: a view of a twin shows what it views."""
+        if isinstance(tree, torch.Tensor):
+            return self.twin(tree) if constants or self.is_dynamic(tree) else tree
+        if isinstance(tree, list | tuple):
+            return type(tree)([self._with_twins(item, constants) for item in tree])
+        if isinstance(tree, dict):
+            return {name: self._with_twins(item, constants) for name, item in tree.items()}
+        return tree
+
+    def _with_stand_ins(self, tree: Any) -> Any:
+        """Constants replaced by fake tensors of their kind, one a kind: converting each of them takes long."""
+        if isinstance(tree, torch.Tensor):
+            if isinstance(tree, FakeTensor):
+                return tree
+            key = (tree.dtype, tree.shape, tree.stride())
+            if key not in self._stand_ins:
+                self._stand_ins[key] = self.symbols.fake_tensor(tensor_type(tree), tree.stride())
+            return self._stand_ins[key]
+        if isinstance(tree, list | tuple):
+            return type(tree)([self._with_stand_ins(item) for item in tree])
+        if isinstance(tree, dict):
+            return {name: self._with_stand_ins(item) for name, item in tree.items()}
+        return tree
+
+    def bind(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Argument]:
+        """The call's arguments by the names of the operation's schema, defaults filled in."""
+        bound: dict[str, Argument] = {}
+        for position, argument in enumerate(func._schema.arguments):
+            if position < len(args):
+                value = args[position]
+            elif argument.name in kwargs:
+                value = kwargs[argument.name]
+            else:
+                value = argument.default_value if argument.has_default_value() else None
+            bound[argument.name] = self._argument(value)
+        return bound
+
+    def _argument(self, value: Any) -> Argument:
+        match value:
+            case torch.Tensor():
+                return self.ref(value)
+            case torch.dtype():
+                return DTypeArgument(dtype_name(value))
+            case torch.SymInt() | torch.SymFloat() | torch.SymBool():
+                return self.ref(self.materialise(value))
+            case None | bool() | int() | float() | str():
+                return value
+            case torch.device() | torch.layout() | torch.memory_format():
+                return None
+            case list() | tuple():
+                return tuple(self._argument(item) for item in value)
+            case _:
+                raise Refused("DY004", f"an operation takes an argument of type `{type(value).__name__}`")
+
+    def append(self, target: str, arguments: Mapping[str, Argument], results: Sequence[Any]) -> None:
+        """Record an operation that gives `results`; those that are tensors get a ref."""
+        outputs: list[Ref | None] = []
+        for item in results:
+            if not isinstance(item, torch.Tensor):
+                outputs.append(None)
+                continue
+            ref = self.recording.new_ref(self.type_of(item))
+            self.track(item, ref)
+            outputs.append(ref)
+        self.recording.operations.append(Operation(target, arguments, tuple(outputs), self.locate()))

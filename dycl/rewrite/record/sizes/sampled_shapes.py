@@ -1,0 +1,197 @@
+"""Shapes by example: what an operation makes of sizes that only the input determines.
+
+PyTorch's rules for symbolic sizes take for granted that an unknown size is not 1, and refuse to answer where they need
+to know more. Its rules for known sizes are always right. So the operation is tried on tensors without data of many
+sizes, 0 and 1 among them. What PyTorch says of a symbolic size stands as long as no sample speaks against it; a
+dimension of which it says nothing, or too much, gets a symbol of its own, which is what the result turns out to have.
+"""
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy  # type: ignore[import-untyped]
+import torch
+from torch._ops import OpOverload
+from torch.utils._python_dispatch import _disable_current_modes
+from torch.utils._pytree import tree_leaves
+
+from dycl.rewrite.record.sizes.shape_rules import ATEN_ERRORS
+from dycl.rewrite.signals import Refused
+
+Assignment = Mapping[sympy.Symbol, int | float]
+_FEW = (2, 1, 0, 3)
+_MANY = (2, 1, 0, 3, 5, 64, 1021)
+_MOST_ALONE = 9
+_ENOUGH = 3
+_RANDOM_TRIES = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What an operation gave for one assignment of numbers to symbols."""
+
+    assignment: Assignment
+    results: tuple[torch.Tensor, ...]
+    sources: tuple[int | None, ...]
+    """For each result, which of the tensor arguments it shares memory with."""
+    tells: bool
+    """Whether no tensor is empty: an empty one goes together with much that others do not."""
+
+
+def symbols_in(tree: Any) -> list[sympy.Symbol]:
+    """The symbols in the sizes and numbers of these arguments, in a fixed order."""
+    found: dict[sympy.Symbol, None] = {}
+    for leaf in tree_leaves(tree):
+        numbers: list[Any] = [leaf]
+        if isinstance(leaf, torch.Tensor):
+            numbers = [*leaf.shape, *leaf.stride()]
+        for number in numbers:
+            if isinstance(number, torch.SymInt | torch.SymFloat | torch.SymBool):
+                found.update(dict.fromkeys(sorted(number.node.expr.free_symbols, key=str)))
+    return list(found)
+
+
+def samples(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], guessed: bool) -> list[Sample]:
+    """What the operation gives for different sizes, where it does not fail; for more of them if nothing is guessed.
+
+    Where sizes must fit together, as `a - b` and `c + 1` in one dimension, few of the assignments do: then random ones
+    are tried until enough have told something.
+    """
+    symbols = symbols_in((args, kwargs))
+    sizes = dict.fromkeys((*(_FEW if guessed else _MANY), *_constants((args, kwargs), guessed)))
+    with _disable_current_modes():
+        tried = (_sample(func, args, kwargs, assignment) for assignment in _assignments(symbols, list(sizes)))
+        found = [sample for sample in tried if sample is not None]
+        telling = sum(sample.tells for sample in found)
+        source = random.Random(0)
+        for _ in range(_RANDOM_TRIES if len(symbols) > 1 else 0):
+            if telling >= _ENOUGH:
+                break
+            sample = _sample(func, args, kwargs, _typed({symbol: source.randint(1, 4) for symbol in symbols}))
+            if sample is not None:
+                found.append(sample)
+                telling += sample.tells
+    return found
+
+
+def _sample(
+    func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], assignment: Assignment
+) -> Sample | None:
+    example = _Example(assignment)
+    try:
+        result = func(*example.of(args), **example.of(kwargs))
+    except ATEN_ERRORS:
+        return None  # the operation does not take these sizes
+    results = tuple(result) if isinstance(result, tuple | list) else (result,)
+    memories = [tensor.untyped_storage()._cdata for tensor in example.tensors.values()]
+    sources = tuple(_position(memories, item.untyped_storage()._cdata) for item in results)
+    tells = all(item.numel() for item in (*example.tensors.values(), *results))
+    return Sample(assignment, results, sources, tells)
+
+
+def _position(memories: Sequence[int], memory: int) -> int | None:
+    return memories.index(memory) if memory in memories else None
+
+
+def _constants(tree: Any, guessed: bool) -> list[int]:
+    """The known sizes and numbers among the arguments: a symbolic size may have to be one of them."""
+    found: set[int] = set()
+    for leaf in tree_leaves(tree):
+        numbers = leaf.shape if isinstance(leaf, torch.Tensor) else (leaf,)
+        found.update(number for number in numbers if type(number) is int and 0 < number <= 1 << 20)
+    few = sorted(found)[:4]
+    return few if guessed else sorted({*few, *(number + 1 for number in few)})
+
+
+def _assignments(symbols: Sequence[sympy.Symbol], sizes: Sequence[int]) -> Iterator[Assignment]:
+    """Numbers for the symbols: all alike, all different, and one of them different from the others."""
+    for number in sizes:
+        yield _typed(dict.fromkeys(symbols, number))
+    if len(symbols) > 1:
+        yield _typed(dict(zip(symbols, itertools.count(3, 4), strict=False)))
+        every = [(symbol, pair) for pair in ((1, 3), (3, 1), (0, 2)) for symbol in symbols]
+        for symbol, (number, others) in every[:_MOST_ALONE]:
+            yield _typed({**dict.fromkeys(symbols, others), symbol: number})
+
+
+def _typed(assignment: Assignment) -> Assignment:
+    return {symbol: value if symbol.is_integer else value / 2 for symbol, value in assignment.items()}
+
+
+class _Example:
+    """Arguments with numbers in the place of their symbols, and tensors without data in the place of tensors."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+        self.values: dict[Any, Any] = dict(assignment)
+        self.tensors: dict[int, torch.Tensor] = {}
+
+    def of(self, tree: Any) -> Any:
+        if isinstance(tree, list | tuple):
+            return type(tree)([self.of(item) for item in tree])
+        if isinstance(tree, dict):
+            return {name: self.of(item) for name, item in tree.items()}
+        if isinstance(tree, torch.Tensor):
+            if id(tree) not in self.tensors:
+                self.tensors[id(tree)] = self._tensor(tree)
+            return self.tensors[id(tree)]
+        return torch.device("meta") if isinstance(tree, torch.device) else self.number(tree)
+
+    def _tensor(self, tensor: torch.Tensor) -> torch.Tensor:
+        shape, strides = ([self.number(size) for size in sizes] for sizes in (tensor.shape, tensor.stride()))
+        return torch.empty_strided(shape, strides, dtype=tensor.dtype, device="meta")
+
+    def number(self, number: Any) -> Any:
+        """The value of a symbolic number."""
+        if not isinstance(number, torch.SymInt | torch.SymFloat | torch.SymBool):
+            return number
+        expression = number.node.expr
+        if expression not in self.values:
+            self.values[expression] = expression.xreplace(self.assignment)
+        return number.node.pytype(self.values[expression])
+
+
+def value_of(number: Any, assignment: Assignment) -> Any:
+    """The value of a symbolic number under an assignment."""
+    return _Example(assignment).number(number)
+
+
+class Inferred:
+    """The shapes of an operation's results, from PyTorch's guess, if it made one, and from samples."""
+
+    def __init__(self, found: Sequence[Sample], guess: Sequence[Any] | None, new_size: Callable[[], Any]) -> None:
+        self.found = found
+        self.guess = guess
+        self.new_size = new_size
+        self.guess_stands = guess is not None
+        first = found[0].results
+        kinds = [[item.dim() for item in sample.results] for sample in found]
+        if any(kind != kinds[0] for kind in kinds) or (guess is not None and len(guess) != len(first)):
+            raise Refused("DY008", "how many results or dimensions this has depends on a size of the input")
+        self.shapes = [[self._size(number, axis) for axis in range(item.dim())] for number, item in enumerate(first)]
+
+    def _size(self, number: int, axis: int) -> Any:
+        sizes = [sample.results[number].shape[axis] for sample in self.found]
+        said = self.guess[number].shape[axis] if self.guess is not None else None
+        if said is not None and self._holds(said, sizes):
+            return said
+        self.guess_stands = False
+        if len(set(sizes)) == 1 and sum(sample.tells for sample in self.found) > 1:
+            return sizes[0]
+        return self.new_size()
+
+    def _holds(self, said: Any, sizes: Sequence[int]) -> bool:
+        """Whether the samples have the size that PyTorch says; one with a symbol of its own they cannot deny."""
+        if isinstance(said, int):
+            return all(size == said for size in sizes)
+        own = said.node.expr.free_symbols - set(self.found[0].assignment)
+        return bool(own) or all(
+            value_of(said, sample.assignment) == size for sample, size in zip(self.found, sizes, strict=True)
+        )
+
+    def sources(self, number: int) -> set[int | None]:
+        """Which tensor arguments a result shares memory with; None among them if for some sizes it is a copy."""
+        return {sample.sources[number] for sample in self.found}

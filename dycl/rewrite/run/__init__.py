@@ -1,0 +1,1 @@
+"""Run a program to its next decision: natively where that is possible, step by step where a decision hides."""

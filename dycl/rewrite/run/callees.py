@@ -1,0 +1,139 @@
+"""Which Python function a call comes down to, and the arguments that it gets."""
+
+import functools
+import inspect
+import operator
+import types
+from typing import Any
+
+import torch
+from torch import nn
+
+from dycl.rewrite.normalise import syntax
+from dycl.rewrite.record.host_values import HostValue
+from dycl.rewrite.state.frames import Purpose
+
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+def resolve(
+    callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
+    """The Python function that a call comes down to, if any, and the arguments it gets."""
+    if callee is syntax.enter_context and syntax.is_made_in_python(args[0]):
+        return type(args[0]).__enter__, (args, {}), "call", None
+    if callee is syntax.exit_context and syntax.is_made_in_python(args[0]):
+        manager, error = args
+        return type(manager).__exit__, ((manager, error and type(error), error, None), {}), "call", None
+    match callee:
+        case types.FunctionType():
+            return callee, (args, kwargs), "call", None
+        case types.MethodType():
+            return resolve(callee.__func__, (callee.__self__, *args), kwargs)
+        case types.BuiltinMethodType() if _is_autograd_function(callee):
+            return resolve(*_forward_of(callee.__self__, args), kwargs)
+        case functools.partial():
+            return resolve(callee.func, (*callee.args, *args), {**callee.keywords, **kwargs})
+        case nn.Module():
+            return resolve(_module_function(callee), args, kwargs)
+        case type():
+            return _constructor(callee, args, kwargs)
+    if callee is getattr or callee is setattr:
+        return _property(callee, args)
+    method = _OPERATOR_METHODS.get(callee) if isinstance(callee, types.BuiltinFunctionType) else None
+    if method is not None and args:
+        function = getattr(type(args[0]), method, None)
+        owned = isinstance(function, types.FunctionType) and not isinstance(args[0], torch.Tensor | HostValue)
+        return (function if owned else None), (args, kwargs), "call", None
+    special = inspect.getattr_static(type(callee), "__call__", None)
+    if isinstance(special, types.FunctionType):
+        return special, ((callee, *args), kwargs), "call", None
+    return None, (args, kwargs), "call", None
+
+
+def _is_autograd_function(callee: Any) -> bool:
+    """Whether this is `apply` of an operation with a derivative of its own."""
+    owner = callee.__self__
+    return callee.__name__ == "apply" and isinstance(owner, type) and issubclass(owner, torch.autograd.Function)
+
+
+class _NoDerivative:
+    """What an operation with a derivative of its own keeps for that: nothing."""
+
+    needs_input_grad: tuple[bool, ...] = ()
+
+    def save_for_backward(self, *tensors: Any) -> None: ...
+
+    def save_for_forward(self, *tensors: Any) -> None: ...
+
+    def mark_non_differentiable(self, *tensors: Any) -> None: ...
+
+    def set_materialize_grads(self, value: bool) -> None: ...
+
+
+def _forward_of(cls: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """The forward function of an operation with a derivative of its own, and its arguments."""
+    if cls.setup_context is not torch.autograd.Function.setup_context:
+        return cls.forward, args
+    context = _NoDerivative()
+    context.needs_input_grad = (False,) * len(args)
+    return cls.forward, (context, *args)
+
+
+def _module_function(module: nn.Module) -> Any:
+    """What calling a module runs: its `forward`, unless hooks stand in between."""
+    if type(module).__call__ is not nn.Module.__call__:
+        return types.MethodType(type(module).__call__, module)
+    hooks = torch.nn.modules.module
+    if (
+        module._forward_hooks
+        or module._forward_pre_hooks
+        or module._backward_hooks
+        or module._backward_pre_hooks
+        or hooks._global_forward_hooks
+        or hooks._global_forward_pre_hooks
+        or hooks._global_backward_hooks
+        or hooks._global_backward_pre_hooks
+    ):
+        return types.MethodType(nn.Module._call_impl, module)
+    return module.forward
+
+
+def _constructor(
+    cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
+    maker: Any = cls
+    init = maker.__init__
+    plain = maker.__new__ is object.__new__ and type(cls) is type
+    if not isinstance(init, types.FunctionType) or not plain:
+        return None, (args, kwargs), "call", None
+    made: Any = object.__new__(cls)
+    return init, ((made, *args), kwargs), "construct", made
+
+
+def _property(callee: Any, args: tuple[Any, ...]) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
+    """A property's function, for reading or setting an attribute that is one."""
+    owner, name = args[0], args[1]
+    descriptor = inspect.getattr_static(type(owner), name, None) if isinstance(name, str) else None
+    if isinstance(descriptor, property):
+        function = descriptor.fget if callee is getattr else descriptor.fset
+        if isinstance(function, types.FunctionType):
+            return function, ((owner, *args[2:]), {}), "call", None
+    return None, (args, {}), "call", None
+
+
+_OPERATOR_METHODS: dict[Any, str] = {
+    operator.add: "__add__",
+    operator.sub: "__sub__",
+    operator.mul: "__mul__",
+    operator.truediv: "__truediv__",
+    operator.matmul: "__matmul__",
+    operator.getitem: "__getitem__",
+    operator.setitem: "__setitem__",
+    operator.eq: "__eq__",
+    operator.lt: "__lt__",
+    operator.gt: "__gt__",
+    operator.le: "__le__",
+    operator.ge: "__ge__",
+    len: "__len__",
+}

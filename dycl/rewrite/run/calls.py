@@ -1,0 +1,354 @@
+"""Make a call natively first; step into its source only if a decision hides in it.
+
+When natively run code meets a decision, every Python function between the call and the decision is marked, and the
+block runs again from its start: nothing has to be undone, and a marked function is interpreted from then on.
+"""
+
+import contextlib
+import dis
+import inspect
+import operator
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import nn
+from torch._library.custom_ops import CustomOpDef
+
+from dycl.rewrite.normalise import syntax
+from dycl.rewrite.normalise.instructions import Call, MakeFunction
+from dycl.rewrite.normalise.source import has_source
+from dycl.rewrite.normalise.statements import normalise
+from dycl.rewrite.own_code import is_own_module
+from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.record.host_values import HostValue, import_symbol
+from dycl.rewrite.run.arguments import has_number_tensor, has_unknown_length, mentions, with_numbers, with_symbols
+from dycl.rewrite.run.callees import Arguments, resolve
+from dycl.rewrite.run.contract import Interprets
+from dycl.rewrite.run.genuine import operands
+from dycl.rewrite.semantics import intrinsics, table_calls
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED
+from dycl.rewrite.semantics.in_python import builtin_functions as substitutes
+from dycl.rewrite.semantics.switches import switch_on_index
+from dycl.rewrite.semantics.texts import HostText
+from dycl.rewrite.signals import CheckMet, DecisionMet, Refused, Restart
+from dycl.rewrite.state.frames import (
+    Frame,
+    Generator,
+    HostRange,
+    ItemIterator,
+    ParallelIterator,
+    Purpose,
+    RangeIterator,
+)
+from dycl.rewrite.state.stops import Stop
+from dycl.rewrite.state.tables import GrownList
+
+
+def call(machine: Interprets, frame: Frame, instruction: Call) -> Stop | None:
+    """Make the call of an instruction, or begin to interpret it."""
+    callee, args, kwargs = operands(machine, frame, instruction)
+    if callee is syntax.throw:
+        return machine.throw(*args)
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, Generator):
+        return _go_on(machine, owner, callee.__name__, args)
+    result = table_calls.apply(callee, args, kwargs, machine)
+    if result is NOT_HANDLED and not (substitutes.iterates(callee) and mentions(args, (GrownList,))):
+        result = intrinsics.apply(callee, args, kwargs, machine)
+    if result is NOT_HANDLED:
+        stop = switch_on_index(machine, frame, instruction, callee, args)
+        if stop is not None:
+            return stop
+        result = perform(machine, callee, (args, kwargs))
+    if result is not _PUSHED:
+        frame.registers[instruction.dest] = result
+        frame.position += 1
+    return None
+
+
+def _go_on(machine: Interprets, generator: Generator, how: str, args: tuple[Any, ...]) -> Stop | None:
+    """`generator.send(value)` or `generator.throw(error)`."""
+    if how == "throw":
+        error = args[0]() if isinstance(args[0], type) else args[0]
+        return machine.throw(generator, error)
+    if how == "close":
+        raise Refused("DY002", "a generator is closed")
+    if generator.finished:
+        return machine.raise_error(StopIteration())
+    machine.resume(generator, *args)
+    return None
+
+
+_PUSHED = object()
+
+
+def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
+    """The result of a call, or `_PUSHED` if a frame now interprets it."""
+    args, kwargs = arguments
+    if isinstance(callee, torch.jit.ScriptFunction):
+        callee = getattr(callee, "_torchdynamo_inline", callee)
+    if isinstance(callee, CustomOpDef) and not torch._C.parse_schema(f"dycl::op{callee._schema}").is_mutable:
+        callee = callee._init_fn
+    substitute = substitutes.for_call(callee)
+    if substitute is not None and (
+        substitutes.comes_first(callee, args, kwargs)
+        or (substitutes.iterates(callee) and mentions(arguments, (Generator, HostRange, RangeIterator, GrownList)))
+        or (substitutes.iterates(callee) and any(has_unknown_length(value) for value in args))
+    ):
+        return _push_substitute(machine, substitute, arguments)
+    function, arguments, purpose, constructed = resolve(callee, args, kwargs)
+    is_expression = function is not None and function.__code__.co_name == "<genexpr>"
+    if function is None or function.__module__ == syntax.__name__ or not has_source(function.__code__):
+        if is_expression:
+            raise Refused("DY003", "the source of this generator expression cannot be read")
+        return _builtin(machine, callee, (args, kwargs))
+    if function.__code__ is _MAKES_CONTEXT_MANAGER and not _is_torch(function):
+        inner = inspect.unwrap(function)
+        assert isinstance(inner, types.FunctionType)
+        return substitutes.EnteredGenerator(Generator(frame(machine, inner, arguments, "next")))
+    if function.__code__.co_flags & inspect.CO_GENERATOR and not (_is_torch(function) and not is_expression):
+        return Generator(frame(machine, function, arguments, "next"))
+    owner = arguments[0][0] if arguments[0] and isinstance(arguments[0][0], nn.Module) else None
+    if function.__code__ not in machine.looked_at:
+        machine.looked_at.add(function.__code__)
+        _sees_types(function, owner, machine, set())
+    stand_ins = (HostValue, HostArray, HostText, Generator, GrownList)
+    if function.__code__ in machine.marked or mentions(arguments, stand_ins):
+        machine.frames.append(frame(machine, function, arguments, purpose, constructed))
+        return _PUSHED
+    _watch_state_of(function, machine)
+    return _natively(machine, callee, (args, kwargs))
+
+
+@contextlib.contextmanager
+def _example() -> Iterator[None]:
+    yield
+
+
+_MAKES_CONTEXT_MANAGER: Any = vars(type(_example))["__code__"].__get__(_example)
+
+
+_SEES_TYPES = frozenset(
+    ("type", "FakeTensor", "is_fake", "time", "perf_counter", "monotonic", "process_time", "time_ns", "locals")
+)
+
+
+def _sees_types(function: types.FunctionType, owner: Any, machine: Interprets, seen: set[Any]) -> bool:
+    """Whether a function, or one that it names, looks at types: native code would see fake tensors where it does."""
+    code = function.__code__
+    if code in machine.marked:
+        return True
+    if code in seen or _is_torch(function):
+        return False
+    seen.add(code)
+    sees = not _SEES_TYPES.isdisjoint(code.co_names)
+    for name in code.co_names:
+        named = function.__globals__.get(name)
+        method = inspect.getattr_static(type(owner), name, None) if owner is not None else None
+        for found in (named, method):
+            if isinstance(found, types.FunctionType) and _sees_types(found, owner, machine, seen):
+                sees = True
+    if sees and has_source(code):
+        machine.marked.add(code)
+    return sees
+
+
+def _watch_state_of(function: types.FunctionType, machine: Interprets) -> None:
+    """Take note of what a function can change that outlives the call: its defaults, and globals it names."""
+    code = function.__code__
+    if code in machine.watched or _is_torch(function):
+        return
+    machine.watched.add(code)
+    if code not in machine.nested and any(
+        item.opname == "STORE_DEREF" and item.argval in code.co_freevars for item in dis.get_instructions(code)
+    ):
+        raise Refused(
+            "DY007", f"`{code.co_qualname}` changes a variable of a function around it, which outlives the call"
+        )
+    stored = [item.argval for item in dis.get_instructions(code) if item.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")]
+    if stored and code not in machine.marked:
+        raise Refused(
+            "DY007", f"`{code.co_qualname}` changes the global variable `{stored[0]}`, which outlives the call"
+        )
+    machine.heap.watch(vars(function), f"the attributes of {code.co_qualname}")
+    if "<locals>" not in code.co_qualname:
+        for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            machine.heap.watch(value, f"a default of {code.co_qualname}")
+    for name in code.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, types.FunctionType):
+            _watch_state_of(value, machine)
+        elif value is not None:
+            machine.heap.watch(value, name)
+
+
+def frame(
+    machine: Interprets, function: types.FunctionType, arguments: Arguments, purpose: Purpose, constructed: Any = None
+) -> Frame:
+    """A frame at the start of `function` with its parameters bound."""
+    if len(machine.frames) > 200:
+        raise Refused("DY011", f"`{function.__qualname__}` calls itself without an end that is known while compiling")
+    flat = normalise(function.__code__)
+    _watch_state_of(function, machine)
+    registers = _bind(function, *arguments)
+    for name in function.__code__.co_cellvars:
+        cell = types.CellType(registers[name]) if name in registers else types.CellType()
+        registers[name] = cell
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        registers[name] = cell
+    return Frame(flat, function.__globals__, registers, purpose=purpose, constructed=constructed)
+
+
+def _bind(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    code = function.__code__
+    if code.co_name == "<genexpr>":
+        return {".0": args[0]}
+    bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def make_function(machine: Interprets, frame: Frame, instruction: MakeFunction) -> types.FunctionType:
+    """A function value of nested code, closed over the frame's cells."""
+    code = instruction.code
+    machine.nested.add(code)
+    cells = tuple(frame.registers[name] for name in instruction.captures)
+    defaults = tuple(machine.value(frame, operand) for operand in instruction.defaults)
+    function = types.FunctionType(code, frame.globals, code.co_name, defaults or None, cells or None)
+    keywords = {name: machine.value(frame, operand) for name, operand in instruction.keyword_defaults}
+    function.__kwdefaults__ = keywords or None
+    function.__qualname__ = code.co_qualname
+    return function
+
+
+def _natively(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
+    """Let Python make the call; if that needs a decision or fails, mark what it ran and start the block again."""
+    met = DecisionMet.met
+    try:
+        result = callee(*arguments[0], **arguments[1])
+    except Restart:
+        raise
+    except (DecisionMet, CheckMet, Refused, Exception) as stopped:
+        if _mark(machine, stopped):
+            raise Restart from None
+        raise
+    if DecisionMet.met != met:
+        raise Refused("DY001", "the code called here swallowed the request for a value that only the input determines")
+    return _imported(machine, result)
+
+
+def _mark(machine: Interprets, stopped: BaseException) -> bool:
+    """Mark the functions that were running natively; false if that tells nothing new."""
+    codes = set()
+    trace = stopped.__traceback__
+    trace = trace.tb_next if trace is not None else None
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        namespace = trace.tb_frame.f_globals.get("__name__", "")
+        internal = is_own_module(namespace) or namespace.startswith(("torch._", "torch.utils._"))
+        stepped_into = substitutes.stands_in(code) or namespace == "torch.utils._contextlib"
+        if (not internal or stepped_into) and has_source(code):
+            codes.add(code)
+        trace = trace.tb_next
+    new = codes - machine.marked
+    machine.marked |= new
+    return bool(new)
+
+
+def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
+    """Call what has no Python source."""
+    args, kwargs = arguments
+    passed = any(isinstance(value, Generator) for value in (*args, *kwargs.values()))
+    if passed and callee not in _NEUTRAL and not _is_method_of_container(callee):
+        raise Refused("DY002", f"a generator with decisions in it is passed to `{_name(callee)}`")
+    is_operator = getattr(callee, "__module__", None) == operator.add.__module__
+    if _is_torch(callee) or (is_operator and isinstance(args[0], torch.Tensor | torch.Size)):
+        args, kwargs = with_symbols(args), with_symbols(kwargs)
+    met = DecisionMet.met
+    positions = _positions(args)
+    try:
+        result = callee(*args, **kwargs)
+        if DecisionMet.met != met:
+            raise DecisionMet("a value that only the input determines is needed")
+        if isinstance(result, _LAZY):
+            items: Any = result
+            result = machine.over(tuple(items))
+    except DecisionMet as decision:
+        if _mark(machine, decision):
+            raise Restart from None
+        for iterator, position in positions:
+            iterator.position = position
+        if _is_torch(callee) and has_number_tensor((args, kwargs), machine):
+            return _builtin(machine, callee, with_numbers((args, kwargs), machine))
+        substitute = substitutes.for_call(callee)
+        if substitute is not None:
+            return _push_substitute(machine, substitute, arguments)
+        function = resolve(callee, *arguments)[0]
+        if function is not None and function.__module__ != syntax.__name__:
+            raise Refused("DY003", f"a decision hides in `{_name(callee)}`, whose source cannot be read") from None
+        raise Refused("DY001", f"`{_name(callee)}` needs a value that only the input determines") from None
+    return _imported(machine, result)
+
+
+def _positions(args: tuple[Any, ...]) -> list[tuple[ItemIterator, int]]:
+    """Where the iterators among these arguments are, since a call that fails may have moved them."""
+    found = [value for value in args if isinstance(value, ItemIterator)]
+    for value in args:
+        if isinstance(value, ParallelIterator):
+            found.extend(value.parts)
+    return [(iterator, iterator.position) for iterator in found]
+
+
+_EMPTY: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set(), "", range(0))
+_LAZY: tuple[type, ...] = (
+    zip,
+    enumerate,
+    map,
+    filter,
+    reversed,
+    types.GeneratorType,
+    *map(type, map(iter, _EMPTY)),
+)
+_NEUTRAL: tuple[Any, ...] = (getattr, setattr, isinstance, id, iter, type, operator.is_, operator.is_not)
+
+
+def _push_substitute(machine: Interprets, substitute: Any, arguments: Arguments) -> Any:
+    function, bound, purpose, made = resolve(substitute, *arguments)
+    assert function is not None
+    if function.__code__.co_flags & inspect.CO_GENERATOR:
+        return Generator(frame(machine, function, bound, "next"))
+    machine.frames.append(frame(machine, function, bound, purpose, made))
+    return _PUSHED
+
+
+def _imported(machine: Interprets, result: Any) -> Any:
+    """A native result as the machine holds it: symbols as host values, lazy iterators with their items."""
+    if isinstance(result, torch.SymInt | torch.SymFloat | torch.SymBool):
+        return import_symbol(result, machine.recorder)
+    if isinstance(result, types.GeneratorType):
+        return machine.over(tuple(result))
+    return result
+
+
+def _is_torch(callee: Any) -> bool:
+    module = getattr(callee, "__module__", None) or ""
+    owner = getattr(callee, "__self__", None)
+    described = getattr(callee, "__objclass__", None)
+    return (
+        module.partition(".")[0] == "torch"
+        or isinstance(owner, torch.Tensor)
+        or owner is torch._C._VariableFunctions
+        or (isinstance(described, type) and issubclass(torch.Tensor, described) and described is not object)
+    )
+
+
+def _is_method_of_container(callee: Any) -> bool:
+    owner = getattr(callee, "__self__", None)
+    described = getattr(callee, "__objclass__", None)
+    return isinstance(owner, list | dict | set) or described in (list, dict, set)
+
+
+def _name(callee: Any) -> str:
+    return getattr(callee, "__qualname__", None) or type(callee).__name__

@@ -1,0 +1,41 @@
+"""What the parts of the machine ask of it."""
+
+from typing import Any, Protocol
+
+from dycl.rewrite.normalise.instructions import Operand
+from dycl.rewrite.semantics.contract import Running
+from dycl.rewrite.state.frames import Frame, Generator, ItemIterator
+from dycl.rewrite.state.heap import Heap
+from dycl.rewrite.state.stops import Stop
+
+
+class Interprets(Running, Protocol):
+    """The machine: its stack of frames, and how calls go on in it."""
+
+    heap: Heap
+    frames: list[Frame]
+    marked: set[Any]
+    """The code that is interpreted; all other code runs natively until a decision turns up in it."""
+    watched: set[Any]
+    looked_at: set[Any]
+    nested: set[Any]
+
+    def value(self, frame: Frame, operand: Operand) -> Any:
+        """The value of an operand."""
+        ...
+
+    def over(self, items: tuple[Any, ...]) -> ItemIterator:
+        """An iterator over items."""
+        ...
+
+    def resume(self, generator: Generator, sent: Any = None) -> None:
+        """Let a generator go on from where it waits, which gets `sent`."""
+        ...
+
+    def throw(self, generator: Generator, error: BaseException) -> Stop | None:
+        """Go on with a generator by raising an error where it waits."""
+        ...
+
+    def raise_error(self, error: BaseException) -> Stop | None:
+        """Let the innermost handler catch the error."""
+        ...

@@ -1,0 +1,388 @@
+"""Run the user's program on fake tensors until it needs a value that only the input determines.
+
+The machine interprets flat functions. Straight-line work is done by Python itself: a call is simply made
+(`run/calls.py`), and interpreted only if a decision hides in it. `run` stops at the first decision, at the
+end of the program, or at an error that the program raises.
+"""
+
+import builtins
+import itertools
+import types
+from collections.abc import Callable
+from typing import Any, cast
+
+import torch
+
+from dycl.hcfg.types import Span
+from dycl.rewrite.normalise.instructions import (
+    BranchOn,
+    Call,
+    Delete,
+    Instruction,
+    Jump,
+    Literal,
+    LoadCell,
+    LoadGlobal,
+    MakeFunction,
+    Move,
+    NextItem,
+    Operand,
+    PopHandler,
+    PushHandler,
+    Raise,
+    Read,
+    Register,
+    Return,
+    StartLoop,
+    StoreCell,
+    Unpack,
+    Unsupported,
+    Yield,
+)
+from dycl.rewrite.record.host_values import HostValue, import_symbol
+from dycl.rewrite.record.recorder import Recorder
+from dycl.rewrite.run import calls
+from dycl.rewrite.run.genuine import require_genuine
+from dycl.rewrite.run.rolled import rolled_up
+from dycl.rewrite.semantics.dynamic import truth
+from dycl.rewrite.semantics.in_python.builtin_functions import EnteredGenerator, stands_in
+from dycl.rewrite.signals import CheckMet, DecisionMet, Refused
+from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+from dycl.rewrite.state.heap import Heap
+from dycl.rewrite.state.skeleton import Pinned
+from dycl.rewrite.state.stops import Decided, Outcome, Raised, Returned, Stop
+from dycl.rewrite.state.tables import GrownList
+
+_MOST_ITEMS = 100_000
+# Registers of a frame that stands at an operation which may raise: how many of its checks are known to hold, as a text
+# since numbers widen; or the error that it raises.
+_CHECKS = "!checks"
+_PLACES = "raised at"  # no name that a program could give an attribute
+_ERROR = "!error"
+
+
+class Machine:
+    """The state of one run: a stack of frames, the heap and the block being recorded."""
+
+    def __init__(self, recorder: Recorder, heap: Heap, pinned: Pinned, note: Callable[[str, Span], None]) -> None:
+        self.recorder = recorder
+        recorder.places = self.places
+        recorder.catches_errors = self.catches_errors
+        self.heap = heap
+        self.pinned = pinned
+        self.note = note
+        self.frames: list[Frame] = []
+        self.marked: set[Any] = {
+            EnteredGenerator.__enter__.__code__,
+            EnteredGenerator.__exit__.__code__,
+        }
+        self.watched: set[Any] = set()
+        self.looked_at: set[Any] = set()
+        self.nested: set[Any] = set()
+        self.rolled: set[tuple[Any, Register]] = set()
+        self.interned: dict[Any, tuple[Any, ...]] = {}
+        self.last_places: tuple[Span, ...] = ()
+
+    @property
+    def span(self) -> Span:
+        """Where the program is now, in the user's own words: what stands in for a builtin is where that is called."""
+        own = [frame for frame in self.frames if not _stands_in(frame)]
+        return own[-1].instruction.span if own else self.last_places[-1]
+
+    def catches_errors(self) -> bool:
+        """Whether a `try` around the current instruction may catch an error."""
+        return any(frame.handlers for frame in self.frames)
+
+    def places(self) -> tuple[Span, ...]:
+        """Where the program is now, outermost call first."""
+        return tuple(frame.instruction.span for frame in self.frames if not _stands_in(frame))
+
+    def run(self) -> Stop:
+        """Go on until something only the input determines is needed, or to the end."""
+        with self.recorder:
+            while True:
+                frame = self.frames[-1]
+                passed = frame.registers.pop(_CHECKS, 0)
+                self.recorder.checks_passed = int(passed)
+                try:
+                    if _ERROR in frame.registers:
+                        error, message = frame.registers.pop(_ERROR)
+                        stop = self.raise_error(getattr(builtins, error)(message))
+                    else:
+                        stop = self._step(frame, frame.instruction)
+                except CheckMet as met:
+                    stop = self._decide_check(frame, met, int(passed))
+                except SystemExit:
+                    raise Refused("DY002", "the model leaves the process") from None
+                except DecisionMet as decision:
+                    raise Refused("DY001", f"{decision.reason} is needed here") from None
+                except Exception as error:
+                    require_genuine(self, frame, frame.instruction, error)
+                    stop = self.raise_error(error)
+                if stop is not None:
+                    return stop
+
+    def _decide_check(self, frame: Frame, met: CheckMet, passed: int) -> Stop:
+        """Whether an operation raises an error that the program may catch is a decision: go on with it, or raise."""
+        goes_on = Outcome(True, frame.position, {_CHECKS: str(passed + 1)})
+        raises = Outcome(False, frame.position, {_ERROR: (met.error, met.message)})
+        return Decided(HostValue("bool", met.condition, self.recorder), (goes_on, raises))
+
+    def value(self, frame: Frame, operand: Operand) -> Any:
+        if isinstance(operand, Literal):
+            return operand.value
+        try:
+            return self.number(frame.registers[operand.register])
+        except KeyError:
+            message = f"cannot access local variable '{operand.register}' where it is not associated with a value"
+            raise UnboundLocalError(message) from None
+
+    def number(self, value: Any) -> Any:
+        """The value itself; a size that PyTorch handed out as a symbol as a host value."""
+        symbolic = isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool)
+        return import_symbol(value, self.recorder) if symbolic else value
+
+    def _step(self, frame: Frame, instruction: Instruction) -> Stop | None:
+        match instruction:
+            case Call():
+                return calls.call(self, frame, instruction)
+            case Move(dest=dest, source=source):
+                frame.registers[dest] = self.value(frame, source)
+            case LoadGlobal(dest=dest, name=name):
+                frame.registers[dest] = self._global(frame, name)
+            case LoadCell(dest=dest, cell=cell):
+                frame.registers[dest] = _cell_contents(frame.registers[cell], cell)
+            case StoreCell(cell=cell, source=source):
+                frame.registers[cell].cell_contents = self.value(frame, source)
+            case MakeFunction(dest=dest):
+                frame.registers[dest] = calls.make_function(self, frame, instruction)
+            case Jump(label=label):
+                frame.position = label
+                return None
+            case BranchOn(condition=condition, then=then, orelse=orelse):
+                return self._branch(frame, self.value(frame, condition), then, orelse)
+            case StartLoop(dest=dest, source=source):
+                value = self.value(frame, source)
+                rolled = (frame.function.code, dest) in self.rolled
+                frame.registers[dest] = (rolled_up(value) if rolled else None) or self.iterator(value)
+            case NextItem():
+                return self._next_item(frame, instruction)
+            case Unpack(dests=dests, star=star, source=source):
+                self._unpack(frame, dests, star, self.value(frame, source))
+            case PushHandler(label=label, exception=exception):
+                frame.handlers.append((label, exception))
+            case PopHandler():
+                frame.handlers.pop()
+            case Raise(exception=exception):
+                error = self.value(frame, exception)
+                error = error() if isinstance(error, type) else error
+                return self.raise_error(error)
+            case Return(source=source):
+                return self._return(frame, self.value(frame, source))
+            case Yield(source=source):
+                self._yield(frame, self.value(frame, source))
+                return None
+            case Delete(register=register):
+                self.value(frame, Read(register))
+                del frame.registers[register]
+            case Unsupported(identifier=identifier, reason=reason):
+                raise Refused(identifier, reason)
+        frame.position += 1
+        return None
+
+    def _global(self, frame: Frame, name: str) -> Any:
+        builtins = frame.globals["__builtins__"]
+        table = builtins if isinstance(builtins, dict) else vars(builtins)
+        if name not in frame.globals and name not in table:
+            raise NameError(f"name '{name}' is not defined")
+        value = frame.globals.get(name, table.get(name))
+        if not isinstance(value, torch.Tensor | int | float | str | tuple):
+            self.pinned.add(value)
+        self.heap.watch(value, name)
+        return value
+
+    def _branch(self, frame: Frame, condition: Any, then: int, orelse: int) -> Stop | None:
+        try:
+            holds = truth(condition, self)
+        except DecisionMet:
+            method = getattr(type(condition), "__bool__", getattr(type(condition), "__len__", None))
+            if not isinstance(method, types.FunctionType) or isinstance(condition, torch.Tensor | HostValue):
+                raise
+            self.frames.append(calls.frame(self, method, ((condition,), {}), "call"))
+            return None
+        if isinstance(holds, HostValue):
+            return Decided(holds, (Outcome(True, then, {}), Outcome(False, orelse, {})))
+        frame.position = then if holds else orelse
+        return None
+
+    def iterator(self, source: Any) -> Any:
+        """An iterator over `source` that can be copied with the state."""
+        match source:
+            case ItemIterator() | ParallelIterator() | Generator() | RangeIterator():
+                return source
+            case itertools.count():
+                start, *step = cast(tuple[Any, ...], source.__reduce__()[1])
+                return RangeIterator(start, None, step[0] if step else 1)
+            case GrownList():
+                return RangeIterator(0, None, 1, source)
+            case list():
+                return ItemIterator(source, known=len(source))
+            case range():
+                return ItemIterator(source)
+            case HostRange():
+                return RangeIterator(source.start, source.stop, source.step)
+            case torch.Tensor() if source.dim() and not isinstance(source.shape[0], int):
+                return RangeIterator(0, import_symbol(source.shape[0], self.recorder), 1, source)
+        if isinstance(getattr(type(source), "__next__", None), types.FunctionType):
+            raise Refused("DY002", f"`{type(source).__name__}`, which has a `__next__` of its own, is iterated over")
+        items = tuple(itertools.islice(iter(source), _MOST_ITEMS + 1))
+        if len(items) > _MOST_ITEMS:
+            raise Refused("DY011", f"a loop runs over more than {_MOST_ITEMS} items")
+        return self.over(items)
+
+    def over(self, items: tuple[Any, ...]) -> ItemIterator:
+        """An iterator over items; those that never change are kept once, so that states need not look at them."""
+        key = _identity(items)
+        if key is not None:
+            items = self.interned.setdefault(key, items)
+            self.pinned.add(items)
+        return ItemIterator(items)
+
+    def _next_item(self, frame: Frame, instruction: NextItem) -> Stop | None:
+        iterator = frame.registers[instruction.iterator]
+        if isinstance(iterator, RangeIterator):
+            following = Outcome(
+                True, frame.position + 1, {instruction.dest: iterator.position}, (iterator, iterator.following())
+            )
+            unfinished = iterator.unfinished()
+            if isinstance(unfinished, HostValue):
+                return Decided(unfinished, (following, Outcome(False, instruction.exhausted, {})))
+            if not unfinished:
+                frame.position = instruction.exhausted
+                return None
+            frame.registers[instruction.dest] = iterator.position
+            iterator.position = iterator.following()
+            frame.position += 1
+            return None
+        if isinstance(iterator, Generator):
+            if iterator.finished:
+                frame.position = instruction.exhausted
+            else:
+                self.resume(iterator)
+            return None
+        try:
+            item = next(iterator)
+        except StopIteration:
+            frame.position = instruction.exhausted
+            return None
+        frame.registers[instruction.dest] = item
+        frame.position += 1
+        return None
+
+    def resume(self, generator: Generator, sent: Any = None) -> None:
+        """Let a generator go on from where it waits, which gets `sent`."""
+        if generator.frame in self.frames:
+            raise ValueError("generator already executing")
+        if generator.started:
+            waiting = generator.frame.instruction
+            assert isinstance(waiting, Yield)
+            generator.frame.registers[waiting.dest] = sent
+            generator.frame.position += 1
+        generator.started = True
+        generator.frame.constructed = generator
+        self.frames.append(generator.frame)
+
+    def throw(self, generator: Generator, error: BaseException) -> Stop | None:
+        """Go on with a generator by raising an error where it waits."""
+        if generator.finished:
+            return self.raise_error(error)
+        generator.frame.constructed = generator
+        self.frames.append(generator.frame)
+        return self.raise_error(error)
+
+    def _yield(self, frame: Frame, value: Any) -> None:
+        self.frames.pop()
+        caller = self.frames[-1]
+        waiting = caller.instruction
+        assert isinstance(waiting, NextItem | Call)
+        caller.registers[waiting.dest] = value
+        caller.position += 1
+
+    def _unpack(self, frame: Frame, dests: tuple[Register, ...], star: int | None, source: Any) -> None:
+        items = source.unpacked(len(dests), star) if type(source) is GrownList else list(source)
+        if type(source) is GrownList:
+            frame.registers.update(zip(dests, items, strict=True))
+            return
+        if star is None:
+            if len(items) != len(dests):
+                problem = "too many values" if len(items) > len(dests) else "not enough values"
+                raise ValueError(f"{problem} to unpack (expected {len(dests)}, got {len(items)})")
+        else:
+            extra = len(items) - (len(dests) - 1)
+            if extra < 0:
+                raise ValueError(f"not enough values to unpack (expected at least {len(dests) - 1}, got {len(items)})")
+            items[star : star + extra] = [items[star : star + extra]]
+        frame.registers.update(zip(dests, items, strict=True))
+
+    def _return(self, frame: Frame, value: Any) -> Stop | None:
+        self.frames.pop()
+        if frame.purpose == "construct":
+            value = frame.constructed
+        if not self.frames:
+            self.last_places = (frame.instruction.span,)
+            return Returned(value)
+        caller = self.frames[-1]
+        waiting = caller.instruction
+        if frame.purpose == "next":
+            frame.constructed.finished = True
+            frame.constructed.value = value
+            if isinstance(waiting, NextItem):
+                caller.position = waiting.exhausted
+                return None
+            return self.raise_error(StopIteration())
+        if isinstance(waiting, BranchOn):
+            return self._branch(caller, value, waiting.then, waiting.orelse)
+        assert isinstance(waiting, Call)
+        caller.registers[waiting.dest] = value
+        caller.position += 1
+        return None
+
+    def raise_error(self, error: BaseException) -> Stop | None:
+        """Let the innermost handler catch the error; with none left the program ends with it."""
+        error.__traceback__ = None
+        # An error that no handler takes is raised again by the `try` statement itself, maybe blocks later.
+        places = vars(error).setdefault(_PLACES, self.places())
+        for depth in reversed(range(len(self.frames))):
+            frame = self.frames[depth]
+            if frame.handlers:
+                label, register = frame.handlers.pop()
+                frame.registers[register] = error
+                frame.position = label
+                return None
+            if depth:
+                self.frames.pop()
+                if frame.purpose == "next":
+                    frame.constructed.finished = True
+        return Raised(error, places)
+
+
+def _stands_in(frame: Frame) -> bool:
+    """Whether a frame runs what stands in for a builtin."""
+    return stands_in(frame.function.code)
+
+
+def _cell_contents(cell: Any, name: str) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        raise NameError(f"cannot access free variable '{name}' where it is not associated with a value") from None
+
+
+def _identity(value: Any) -> Any:
+    """What is equal for two values exactly if they are the same and can never change; None if they can."""
+    if isinstance(value, tuple) and type(value) is tuple:
+        parts = [_identity(item) for item in value]
+        return None if None in parts else tuple(parts)
+    if isinstance(value, torch.nn.Module):
+        return ("module", id(value))
+    return (type(value), repr(value)) if type(value) in (bool, int, float, str, range) else None

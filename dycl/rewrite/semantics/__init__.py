@@ -1,0 +1,1 @@
+"""What a call means for values that only the input determines."""

@@ -1,0 +1,32 @@
+"""What the handlers of calls ask of the machine that runs the program."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from dycl.hcfg.types import Span
+from dycl.rewrite.record.recorder import Recorder
+
+
+class Running(Protocol):
+    """The machine, as far as the meaning of a call can depend on it."""
+
+    recorder: Recorder
+    note: Callable[[str, Span], None]
+    """Tells the user of something that the compiled program leaves out."""
+
+    @property
+    def span(self) -> Span:
+        """Where the program is now."""
+        ...
+
+    def number(self, value: Any) -> Any:
+        """The value itself; a size that PyTorch handed out as a symbol as a host value."""
+        ...
+
+    def iterator(self, source: Any) -> Any:
+        """An iterator over `source` that can be copied with the state."""
+        ...
+
+    def catches_errors(self) -> bool:
+        """Whether a `try` around the current instruction may catch an error."""
+        ...

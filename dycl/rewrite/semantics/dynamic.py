@@ -1,0 +1,66 @@
+"""What the handlers of calls on dynamic values share: how to tell such a value, and how to read it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from dycl.hcfg.types import HostKind
+from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.record.host_values import DTYPES, HostValue
+from dycl.rewrite.semantics.contract import Running
+from dycl.rewrite.state.tables import GrownList
+
+NOT_HANDLED = object()
+Handler = Callable[[Running, tuple[Any, ...], dict[str, Any]], Any]
+
+
+def handler_of(callee: Any, handlers: Mapping[Any, Handler]) -> Handler | None:
+    """The handler of a call, if there is one; what has no hash has none."""
+    try:
+        return handlers.get(callee)
+    except TypeError:
+        return None
+
+
+def is_dynamic(value: Any, machine: Running) -> bool:
+    """Whether only the input determines this value."""
+    if isinstance(value, torch.Tensor):
+        return machine.recorder.is_dynamic(value)
+    if type(value) is HostArray:
+        return machine.recorder.is_dynamic(value.tensor)
+    return isinstance(value, HostValue | torch.SymInt | torch.SymFloat | torch.SymBool)
+
+
+def item(tensor: torch.Tensor, machine: Running) -> HostValue:
+    """The one element of a tensor as a host value in Python's own precision."""
+    if tensor.numel() != 1:
+        raise RuntimeError(f"a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
+    kind: HostKind = "bool" if tensor.dtype == torch.bool else "float" if tensor.is_floating_point() else "int"
+    scalar = tensor if tensor.dim() == 0 else torch.reshape(tensor, ())
+    return HostValue(kind, scalar.to(DTYPES[kind]), machine.recorder)
+
+
+def number_of(value: Any, machine: Running) -> Any:
+    """A tensor or NumPy scalar that only the input determines as a host value; anything else as it is."""
+    if type(value) is HostArray and value.tensor.numel() == 1:
+        return item(value.tensor, machine)
+    if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
+        return item(value, machine)
+    return value
+
+
+def truth(value: Any, machine: Running) -> bool | HostValue:
+    """Whether a condition holds: a bool, or a host value if only the input determines it."""
+    if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
+        if value.numel() != 1:
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return item(value, machine).as_kind("bool")
+    if isinstance(value, HostValue):
+        return value.as_kind("bool")
+    if type(value) is HostArray:
+        return truth(value.truth(), machine)
+    if type(value) is GrownList:
+        size = value.size()
+        return size > 0 if isinstance(size, int) else (size > 0).as_kind("bool")
+    return bool(value)

@@ -1,0 +1,1 @@
+"""Builtins and library functions as plain Python, for the machine to step into."""

@@ -1,0 +1,330 @@
+"""What builtins and library functions do with values that only the input determines.
+
+`apply` is asked before a call is made natively; it answers `NOT_HANDLED` unless the call needs a meaning of its own:
+`float(tensor)` is a host value, `math.sqrt` of one is recorded, `print` is dropped.
+"""
+
+import logging
+import operator
+import types
+import warnings
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from dycl.hcfg.types import HostKind
+from dycl.rewrite.normalise import syntax
+from dycl.rewrite.record.bounds import bounds
+from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.record.host_values import PYTHON_TYPES, HostValue, import_symbol, kind_of, whole_power
+from dycl.rewrite.semantics import mathematics, number_lists, size_tuples, table_calls, tensor_literals, texts
+from dycl.rewrite.semantics.contract import Running
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, handler_of, is_dynamic, item, number_of, truth
+from dycl.rewrite.semantics.indexing import get_item, set_item
+from dycl.rewrite.semantics.numpy import calls as numpy_calls
+from dycl.rewrite.semantics.random_numbers import RANDOM_HANDLERS
+from dycl.rewrite.semantics.ranges import make_range, range_contains, range_length, reverse
+from dycl.rewrite.semantics.texts import HostText
+from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+
+
+def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
+    """The result of a call that needs a meaning of its own, or `NOT_HANDLED`."""
+    result = numpy_calls.apply(callee, args, kwargs, machine)
+    if result is not NOT_HANDLED:
+        return result
+    handler = handler_of(callee, _HANDLERS)
+    if handler is not None:
+        return handler(machine, args, kwargs)
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, torch.Tensor):
+        if getattr(callee, "__name__", "") == "new_tensor":
+            return tensor_literals.new_tensor(machine, (owner, *args), kwargs)
+        method = _TENSOR_METHODS.get(getattr(callee, "__name__", ""))
+        if method is not None and machine.recorder.is_dynamic(owner):
+            return method(machine, (owner, *args), kwargs)
+    if type(owner) is str and callee.__name__ == "join":
+        return texts.join_method(owner, args[0])
+    if type(owner) is str and callee.__name__ == "format":
+        return texts.format_method(machine, owner, args, kwargs)
+    if type(owner) is HostValue:
+        return callee(*args, **kwargs)
+    if type(owner) is list and callee.__name__ == "sort":
+        return number_lists.sort_in_place(machine, (owner, *args), kwargs)
+    if isinstance(owner, torch.Size) and callee.__name__ == "numel":
+        return size_tuples.count(machine, owner)
+    if isinstance(owner, logging.Logger):
+        machine.note("logging is dropped", machine.span)
+        return None
+    return numpy_calls.in_torch(callee, args, kwargs)
+
+
+def _convert(kind: HostKind) -> Handler:
+    def convert(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and is_dynamic(args[0], machine):
+            value = number_of(args[0], machine)
+            return value.converted(kind) if isinstance(value, HostValue) else NOT_HANDLED
+        return NOT_HANDLED
+
+    return convert
+
+
+def _negation(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not is_dynamic(args[0], machine):
+        return NOT_HANDLED
+    value = truth(args[0], machine)
+    assert isinstance(value, HostValue)
+    return HostValue("bool", torch.logical_not(value.tensor), machine.recorder)
+
+
+def _item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return item(args[0], machine) if is_dynamic(args[0], machine) else NOT_HANDLED
+
+
+def _tolist(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    tensor = args[0]
+    if tensor.dim() == 0:
+        return item(tensor, machine)
+    if not all(isinstance(size, int) for size in tensor.shape):
+        return table_calls.listed(tensor, machine)
+    return [_tolist(machine, (row,), kwargs) for row in tensor.unbind(0)]
+
+
+def _equal(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not any(is_dynamic(value, machine) for value in args):
+        return NOT_HANDLED
+    left, right = args
+    return left.shape == right.shape and item(torch.eq(left, right).all(), machine)
+
+
+def _allclose(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not any(is_dynamic(value, machine) for value in args):
+        return NOT_HANDLED
+    return item(torch.isclose(*args, **kwargs).all(), machine)
+
+
+def _length(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if isinstance(args[0], HostRange):
+        return range_length(args[0], machine)
+    if type(args[0]) is HostArray:
+        args = (args[0].tensor,)
+    if isinstance(args[0], torch.Tensor) and args[0].dim() and not isinstance(args[0].shape[0], int):
+        return import_symbol(args[0].shape[0], machine.recorder)
+    return NOT_HANDLED
+
+
+def _loop_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    iterator, value = args
+    return iterator.item(value) if isinstance(iterator, RangeIterator) else value
+
+
+def _zip(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if kwargs.get("strict") or any(isinstance(source, HostRange | Generator | RangeIterator) for source in args):
+        return NOT_HANDLED
+    parts = tuple(machine.iterator(source) for source in args)
+    return ParallelIterator(parts) if all(isinstance(part, ItemIterator) for part in parts) else NOT_HANDLED
+
+
+def _enumerate(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    start = kwargs.get("start", args[1] if len(args) > 1 else 0)
+    return _zip(machine, (range(start, 2**62), args[0]), {}) if type(start) is int else NOT_HANDLED
+
+
+_PLAIN_TENSOR = torch.empty(0)
+
+
+def _isinstance(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if isinstance(args[0], FakeTensor):
+        return isinstance(_PLAIN_TENSOR, args[1])
+    cls = _class(args[0])
+    return NOT_HANDLED if cls is None else issubclass(cls, args[1])
+
+
+def _type(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    cls = _class(args[0]) if len(args) == 1 else None
+    return NOT_HANDLED if cls is None else cls
+
+
+def _class(value: Any) -> type | None:
+    """The type that a stand-in of ours has in the user's program."""
+    if isinstance(value, HostValue):
+        return PYTHON_TYPES[value.kind]
+    if type(value) is HostArray:
+        return value.numpy_type()
+    if isinstance(value, HostText):
+        return str
+    if isinstance(value, FakeTensor):
+        return torch.Tensor
+    return range if isinstance(value, HostRange) else None
+
+
+def _iterator(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) == 2:
+        raise Refused("DY002", "`iter` with a value to stop at is not supported", "write a `while` loop")
+    return machine.iterator(args[0])
+
+
+def _power(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if len(args) != 2 or kind_of(args[0]) not in ("bool", "int") or not isinstance(args[1], HostValue):
+        return NOT_HANDLED
+    possible = bounds(args[1], machine.recorder) if args[1].kind == "int" else None
+    return NOT_HANDLED if possible is None or possible[0] < 0 else whole_power(args[0], args[1], machine.recorder)
+
+
+def _whole_power(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return whole_power(args[0], args[1], machine.recorder)
+
+
+def _identical(wanted: bool) -> Handler:
+    def identical(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        left, right = args if isinstance(args[0], HostValue) else reversed(args)
+        if not isinstance(left, HostValue) or left.kind != "bool" or not isinstance(right, bool):
+            return NOT_HANDLED
+        result = torch.eq(left.tensor, right)
+        return HostValue("bool", result if wanted else torch.logical_not(result), machine.recorder)
+
+    return identical
+
+
+def _setattr(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    owner, name = args[0], args[1]
+    if isinstance(owner, torch.Tensor):
+        raise Refused("DY009", f"the attribute `{name}` of a tensor is set")
+    if isinstance(owner, types.FunctionType | types.ModuleType | type):
+        raise Refused("DY007", f"the attribute `{name}` is set on an object that outlives the call")
+    return NOT_HANDLED
+
+
+def _contained(wanted: bool) -> Handler:
+    def contained(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        found = _found(machine, *args)
+        if not isinstance(found, HostValue):
+            return found if found is NOT_HANDLED else found is wanted
+        return found if wanted else HostValue("bool", torch.logical_not(found.tensor), machine.recorder)
+
+    return contained
+
+
+def _found(machine: Running, value: Any, container: Any) -> Any:
+    """Whether a container of known things has a number or text, as far as that takes no decision."""
+    if type(container) is HostArray:
+        return HostValue("bool", (container == value).any().tensor, machine.recorder)
+    number = number_of(value, machine)
+    if isinstance(container, HostRange) or (isinstance(container, range) and isinstance(number, HostValue)):
+        return NOT_HANDLED if kind_of(number) is None else range_contains(container, number, machine)
+    if not isinstance(number, HostValue | HostText) or not isinstance(container, _CONTAINERS):
+        return NOT_HANDLED
+    found: Any = False
+    for candidate in container:
+        if isinstance(number, HostText):
+            same = number.equals(candidate, machine)
+        elif kind_of(candidate) is not None:
+            same = number == candidate
+        elif isinstance(candidate, str) or candidate is None:
+            same = False
+        else:
+            return NOT_HANDLED
+        found = same if found is False else found if same is False else found | same
+    return found
+
+
+_CONTAINERS = (list, tuple, set, frozenset, dict)
+
+
+def _dropped(what: str) -> Handler:
+    def drop(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        machine.note(f"`{what}` is dropped", machine.span)
+        return None
+
+    return drop
+
+
+def _returned(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return args[0].value if isinstance(args[0], Generator) else None
+
+
+def _looks_at_the_frame(name: str) -> Handler:
+    def look(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if name == "vars" and args:
+            return NOT_HANDLED
+        raise Refused("DY002", f"`{name}` runs or looks at code in a way that cannot be followed")
+
+    return look
+
+
+def _address(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    raise Refused("DY001", "the place of a tensor in memory is asked for, which a compiled program has no use for")
+
+
+def _open(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    raise Refused("DY002", "a file is opened", "read the file in the model's constructor")
+
+
+_HANDLERS: dict[Any, Handler] = {
+    **mathematics.HANDLERS,
+    **number_lists.HANDLERS,
+    **RANDOM_HANDLERS,
+    bool: _convert("bool"),
+    int: _convert("int"),
+    float: _convert("float"),
+    operator.index: _convert("int"),
+    operator.not_: _negation,
+    operator.getitem: get_item,
+    operator.setitem: set_item,
+    syntax.contained: _contained(True),
+    syntax.not_contained: _contained(False),
+    syntax.loop_item: _loop_item,
+    len: _length,
+    zip: _zip,
+    enumerate: _enumerate,
+    operator.is_: _identical(True),
+    operator.is_not: _identical(False),
+    setattr: _setattr,
+    isinstance: _isinstance,
+    type: _type,
+    range: make_range,
+    reversed: reverse,
+    iter: _iterator,
+    operator.pow: _power,
+    operator.ipow: _power,
+    pow: _power,
+    syntax.whole_power: _whole_power,
+    operator.mod: texts.percent,
+    operator.imod: texts.percent,
+    operator.eq: size_tuples.same(True, texts.equal(True)),
+    operator.ne: size_tuples.same(False, texts.equal(False)),
+    torch.equal: _equal,
+    torch.allclose: _allclose,
+    torch.is_nonzero: _item,
+    torch.Tensor.item: _item,
+    **tensor_literals.FUNCTIONS,
+    syntax.formatted: texts.formatted,
+    syntax.join: texts.joined,
+    str: texts.text,
+    repr: texts.text,
+    format: texts.text,
+    open: _open,
+    syntax.returned: _returned,
+    locals: _looks_at_the_frame("locals"),
+    vars: _looks_at_the_frame("vars"),
+    eval: _looks_at_the_frame("eval"),
+    exec: _looks_at_the_frame("exec"),
+    print: _dropped("print"),
+    warnings.warn: _dropped("warnings.warn"),
+}
+_TENSOR_METHODS: dict[str, Handler] = {
+    "data_ptr": _address,
+    "item": _item,
+    "tolist": _tolist,
+    "__bool__": _convert("bool"),
+    "__int__": _convert("int"),
+    "__float__": _convert("float"),
+    "__index__": _convert("int"),
+    "equal": _equal,
+    "allclose": _allclose,
+    "is_nonzero": _item,
+    "numpy": numpy_calls.to_numpy,
+    "__array__": numpy_calls.to_numpy,
+}

@@ -1,0 +1,230 @@
+"""`math` on host values."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from dycl.hcfg.types import HostKind
+from dycl.rewrite.record.exact_numbers import whole_root
+from dycl.rewrite.record.host_values import HostValue, kind_of, lift
+from dycl.rewrite.semantics.contract import Running
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic, number_of
+
+Test = Callable[[torch.Tensor], torch.Tensor]
+
+
+def _not_negative(number: torch.Tensor) -> torch.Tensor:
+    return torch.logical_not(torch.lt(number, 0))
+
+
+def _positive(number: torch.Tensor) -> torch.Tensor:
+    return torch.logical_not(torch.le(number, 0))
+
+
+def _above(limit: float) -> Test:
+    return lambda number: torch.logical_not(torch.le(number, limit))
+
+
+def _at_least_one(number: torch.Tensor) -> torch.Tensor:
+    return torch.logical_not(torch.lt(number, 1))
+
+
+def _up_to_one(number: torch.Tensor) -> torch.Tensor:
+    return torch.logical_not(torch.gt(torch.abs(number), 1))
+
+
+def _below_one(number: torch.Tensor) -> torch.Tensor:
+    return torch.logical_not(torch.ge(torch.abs(number), 1))
+
+
+def _finite(number: torch.Tensor) -> torch.Tensor:
+    return torch.logical_not(torch.isinf(number))
+
+
+def _numbers(machine: Running, args: tuple[Any, ...]) -> list[Any] | None:
+    """The arguments as numbers, if one of them is only known by the input and all are numbers."""
+    if not any(is_dynamic(value, machine) for value in args):
+        return None
+    numbers = [number_of(value, machine) for value in args]
+    return None if any(kind_of(number) is None for number in numbers) else numbers
+
+
+def _floats(machine: Running, numbers: list[Any]) -> list[torch.Tensor]:
+    return [lift(number, "float", machine.recorder).tensor for number in numbers]
+
+
+def _of_floats(function: Callable[..., torch.Tensor], kind: HostKind, domain: Test | None = None) -> Handler:
+    def compute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        numbers = _numbers(machine, args)
+        if numbers is None or kwargs:
+            return NOT_HANDLED
+        tensors = _floats(machine, numbers)
+        if domain is not None:
+            machine.recorder.check(domain(tensors[0]), "ValueError", "math domain error")
+        result = function(*tensors)
+        if kind == "float":
+            _require_range(machine, result, tensors)
+        return HostValue(kind, result, machine.recorder)
+
+    return compute
+
+
+def _require_range(machine: Running, result: torch.Tensor, tensors: list[torch.Tensor]) -> None:
+    """Let the program raise what `math` raises where finite numbers have no finite result."""
+    inside = torch.isfinite(result)
+    for tensor in tensors:
+        inside = torch.logical_or(inside, torch.logical_not(torch.isfinite(tensor)))
+    machine.recorder.check(inside, "OverflowError", "math range error")
+
+
+def _to_whole(function: Callable[[torch.Tensor], torch.Tensor]) -> Handler:
+    def compute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        numbers = _numbers(machine, args)
+        if numbers is None:
+            return NOT_HANDLED
+        number = lift(numbers[0], kind_of(numbers[0]) or "float", machine.recorder)
+        if number.kind != "float":
+            return number.as_kind("int")
+        return HostValue("float", function(number.tensor), machine.recorder).converted("int")
+
+    return compute
+
+
+def _logarithm(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    numbers = _numbers(machine, args)
+    if numbers is None:
+        return NOT_HANDLED
+    tensors = _floats(machine, numbers)
+    for tensor in tensors:
+        machine.recorder.check(_positive(tensor), "ValueError", "math domain error")
+    logarithms = [HostValue("float", torch.log(tensor), machine.recorder) for tensor in tensors]
+    return logarithms[0] if len(logarithms) == 1 else logarithms[0] / logarithms[1]
+
+
+def _power(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    numbers = _numbers(machine, args)
+    if numbers is None:
+        return NOT_HANDLED
+    base, exponent = tensors = _floats(machine, numbers)
+    fraction = torch.logical_and(torch.lt(base, 0), torch.ne(torch.floor(exponent), exponent))
+    infinite = torch.logical_and(torch.eq(base, 0), torch.lt(exponent, 0))
+    outside = torch.logical_or(fraction, infinite)
+    machine.recorder.check(torch.logical_not(outside), "ValueError", "math domain error")
+    result = torch.pow(base, exponent)
+    _require_range(machine, result, tensors)
+    return HostValue("float", result, machine.recorder)
+
+
+def _length(tensors: list[torch.Tensor]) -> torch.Tensor:
+    return torch.sqrt(torch.stack([tensor * tensor for tensor in tensors]).sum())
+
+
+def _hypotenuse(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    numbers = _numbers(machine, args)
+    if numbers is None:
+        return NOT_HANDLED
+    return HostValue("float", _length(_floats(machine, numbers)), machine.recorder)
+
+
+def _distance(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    first, second = args
+    if not isinstance(first, list | tuple) or not isinstance(second, list | tuple) or len(first) != len(second):
+        return NOT_HANDLED
+    numbers = _numbers(machine, (*first, *second))
+    if numbers is None:
+        return NOT_HANDLED
+    tensors = _floats(machine, numbers)
+    pairs = zip(tensors[: len(first)], tensors[len(first) :], strict=True)
+    return HostValue("float", _length([left - right for left, right in pairs]), machine.recorder)
+
+
+def _remainder(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    numbers = _numbers(machine, args)
+    if numbers is None:
+        return NOT_HANDLED
+    number, divisor = _floats(machine, numbers)
+    defined = torch.logical_and(torch.ne(divisor, 0), _finite(number))
+    machine.recorder.check(defined, "ValueError", "math domain error")
+    return HostValue("float", torch.fmod(number, divisor), machine.recorder)
+
+
+def _parts(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    numbers = _numbers(machine, args)
+    if numbers is None:
+        return NOT_HANDLED
+    (number,) = _floats(machine, numbers)
+    whole = torch.trunc(number)
+    fraction = torch.where(torch.isinf(number), torch.zeros_like(number), number - whole)
+    recorder = machine.recorder
+    return HostValue("float", torch.copysign(fraction, number), recorder), HostValue("float", whole, recorder)
+
+
+def _close(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    limits = (kwargs.get("rel_tol", 1e-09), kwargs.get("abs_tol", 0.0))
+    numbers = _numbers(machine, (*args, *limits))
+    if numbers is None or len(args) != 2:
+        return NOT_HANDLED
+    left, right, relative, absolute = _floats(machine, numbers)
+    allowed = torch.maximum(relative * torch.maximum(torch.abs(left), torch.abs(right)), absolute)
+    finite = torch.logical_and(torch.isfinite(left), torch.isfinite(right))
+    near = torch.logical_and(finite, torch.le(torch.abs(left - right), allowed))
+    return HostValue("bool", torch.logical_or(torch.eq(left, right), near), machine.recorder)
+
+
+def _whole_root(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    numbers = _numbers(machine, args)
+    if numbers is None or kind_of(numbers[0]) == "float":
+        return NOT_HANDLED
+    number = lift(numbers[0], "int", machine.recorder).tensor
+    return HostValue("int", whole_root(number, machine.recorder), machine.recorder)
+
+
+def _cube_root(number: torch.Tensor) -> torch.Tensor:
+    return torch.copysign(torch.pow(torch.abs(number), 1 / 3), number)
+
+
+HANDLERS: dict[Any, Handler] = {
+    math.sqrt: _of_floats(torch.sqrt, "float", _not_negative),
+    math.cbrt: _of_floats(_cube_root, "float"),
+    math.exp: _of_floats(torch.exp, "float"),
+    math.exp2: _of_floats(torch.exp2, "float"),
+    math.expm1: _of_floats(torch.expm1, "float"),
+    math.log: _logarithm,
+    math.log2: _of_floats(torch.log2, "float", _positive),
+    math.log10: _of_floats(torch.log10, "float", _positive),
+    math.log1p: _of_floats(torch.log1p, "float", _above(-1.0)),
+    math.sin: _of_floats(torch.sin, "float", _finite),
+    math.cos: _of_floats(torch.cos, "float", _finite),
+    math.tan: _of_floats(torch.tan, "float", _finite),
+    math.asin: _of_floats(torch.asin, "float", _up_to_one),
+    math.acos: _of_floats(torch.acos, "float", _up_to_one),
+    math.atan: _of_floats(torch.atan, "float"),
+    math.atan2: _of_floats(torch.atan2, "float"),
+    math.sinh: _of_floats(torch.sinh, "float"),
+    math.cosh: _of_floats(torch.cosh, "float"),
+    math.tanh: _of_floats(torch.tanh, "float"),
+    math.asinh: _of_floats(torch.asinh, "float"),
+    math.acosh: _of_floats(torch.acosh, "float", _at_least_one),
+    math.atanh: _of_floats(torch.atanh, "float", _below_one),
+    math.erf: _of_floats(torch.erf, "float"),
+    math.erfc: _of_floats(torch.erfc, "float"),
+    math.pow: _power,
+    math.fabs: _of_floats(torch.abs, "float"),
+    math.degrees: _of_floats(lambda number: number * (180.0 / math.pi), "float"),
+    math.radians: _of_floats(lambda number: number * (math.pi / 180.0), "float"),
+    math.copysign: _of_floats(torch.copysign, "float"),
+    math.hypot: _hypotenuse,
+    math.dist: _distance,
+    math.fmod: _remainder,
+    math.modf: _parts,
+    math.isclose: _close,
+    math.isqrt: _whole_root,
+    math.floor: _to_whole(torch.floor),
+    math.ceil: _to_whole(torch.ceil),
+    math.trunc: _to_whole(torch.trunc),
+    math.isnan: _of_floats(torch.isnan, "bool"),
+    math.isinf: _of_floats(torch.isinf, "bool"),
+    math.isfinite: _of_floats(torch.isfinite, "bool"),
+}

@@ -1,0 +1,1 @@
+"""What NumPy computes, as tensor operations."""

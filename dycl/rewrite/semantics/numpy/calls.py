@@ -1,0 +1,282 @@
+"""NumPy on values that only the input determines: what a call means, in NumPy's own semantics.
+
+What kind of thing NumPy answers with, an array or a scalar, of which element type and shape, is found by asking NumPy
+itself: the call is made on zeros of the same types. The contents are then computed by tensor operations.
+"""
+
+import inspect
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from dycl.rewrite.record.host_arrays import METHODS, TORCH_DTYPES, HostArray, current_recorder, dispatch, refused
+from dycl.rewrite.record.host_values import PYTHON_TYPES, HostValue, kind_of
+from dycl.rewrite.semantics.contract import Running
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, is_dynamic
+from dycl.rewrite.semantics.numpy.forms import ask, number_of_scalar, quietly, stand_in, symbol_of, tensor_of, wrapped
+from dycl.rewrite.semantics.numpy.functions import FUNCTIONS, flatten
+from dycl.rewrite.semantics.numpy.indexing import get_item, set_item
+from dycl.rewrite.semantics.numpy.makers import MAKERS
+from dycl.rewrite.semantics.numpy.ufuncs import UFUNCS
+from dycl.rewrite.signals import Refused
+
+_ARRAYS = frozenset(
+    {"a", "x", "ar", "m", "A", "b", "condition", "values", "a_min", "a_max", "limits", "fill_value", "indices"}
+)
+_LISTS_OF_ARRAYS = frozenset({"arrays", "tup"})
+_UNUSED = ("out", "where", "initial", "order", "casting", "subok", "like")
+
+
+def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
+    """The result of a call that has to do with NumPy and dynamic values, or `NOT_HANDLED`."""
+    on_array = (callee is getattr or callee is hasattr) and type(args[0]) is HostArray
+    if on_array or type(getattr(callee, "__self__", None)) is HostArray:
+        return callee(*args, **kwargs)
+    if _is_random(callee) and _mentions((args, kwargs), machine):
+        raise refused(f"`np.random.{callee.__name__}`")
+    if _is_numpy(callee):
+        return function(callee, args, kwargs) if _mentions((args, kwargs), machine) else NOT_HANDLED
+    mentioned = any(type(value) is HostArray for value in (*args, *kwargs.values()))
+    if getattr(callee, "__module__", None) == operator.add.__module__ and args:
+        if type(args[0]) is np.ndarray and callee in (operator.getitem, operator.setitem):
+            return _static_array(callee, args, machine)
+        stores = callee in (operator.getitem, operator.setitem) and type(args[0]) is not HostArray
+        if mentioned and not stores and not isinstance(args[0], list | tuple | dict):
+            return callee(*args, **kwargs)
+    if callee is round and mentioned and len(args) == 1 and args[0].scalar:
+        return round(number_of_scalar(args[0]))
+    if callee is torch.from_numpy and mentioned:
+        return args[0].tensor
+    return NOT_HANDLED
+
+
+def in_torch(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of PyTorch with NumPy scalars among its arguments, which it takes for numbers; or `NOT_HANDLED`."""
+    if not any(type(value) is HostArray for value in (*args, *kwargs.values())) or not _is_torch(callee):
+        return NOT_HANDLED
+    return callee(*(symbol_of(value) for value in args), **{name: symbol_of(value) for name, value in kwargs.items()})
+
+
+def to_numpy(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> HostArray:
+    """`tensor.numpy()`."""
+    return HostArray(args[0])
+
+
+def _is_numpy(callee: Any) -> bool:
+    if isinstance(callee, np.ufunc) or (isinstance(callee, type) and issubclass(callee, np.generic)):
+        return True
+    return (getattr(callee, "__module__", None) or "").partition(".")[0] == "numpy" and not isinstance(
+        callee, types.ModuleType | np.dtype
+    )
+
+
+def _is_random(callee: Any) -> bool:
+    owner = getattr(callee, "__self__", None)
+    return isinstance(owner, np.random.RandomState | np.random.Generator)
+
+
+def _is_torch(callee: Any) -> bool:
+    owner = getattr(callee, "__self__", None)
+    module = getattr(callee, "__module__", None) or ""
+    return isinstance(owner, torch.Tensor) or owner is torch._C._VariableFunctions or module.startswith("torch")
+
+
+def _mentions(tree: Any, machine: Running) -> bool:
+    if isinstance(tree, list | tuple):
+        return any(_mentions(part, machine) for part in tree)
+    if isinstance(tree, dict):
+        return any(_mentions(part, machine) for part in tree.values())
+    return is_dynamic(tree, machine)
+
+
+def _static_array(callee: Any, args: tuple[Any, ...], machine: Running) -> Any:
+    """An array of known contents, indexed by or filled with a value that only the input determines."""
+    if not _mentions(args[1:], machine):
+        return NOT_HANDLED
+    if callee is operator.getitem:
+        return get_item(HostArray(tensor_of(args[0])), args[1]).copy()
+    if callee is operator.setitem:
+        raise Refused(
+            "DY014",
+            "an array of NumPy is filled with values that only the input determines",
+            "make the buffer by `torch.zeros` and fill that",
+        )
+    return callee(*args)
+
+
+def function(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a NumPy function on values of which some are only known by the input."""
+    kwargs = {name: value for name, value in kwargs.items() if not (name in _UNUSED and value is None)}
+    if isinstance(callee, type) and issubclass(callee, np.generic):
+        return wrapped(ask(callee, args, kwargs), tensor_of(args[0]))
+    if callee in MAKERS:
+        return MAKERS[callee](callee, args, kwargs)
+    if callee in UFUNCS:
+        if kwargs:
+            raise refused(f"the option `{next(iter(kwargs))}` of `np.{callee.__name__}`")
+        return _element_wise(callee, callee, args)
+    implementation = FUNCTIONS.get(callee)
+    module = (getattr(callee, "__module__", None) or "numpy").replace("numpy", "np", 1)
+    name = f"`{module}.{getattr(callee, '__name__', type(callee).__name__)}`"
+    if implementation is None:
+        raise refused(name)
+    return _computed(implementation, ask(callee, args, kwargs), args, kwargs, name)
+
+
+def _computed(implementation: Any, answer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str) -> Any:
+    """What an implementation makes of the arguments, in the form that NumPy's own answer has."""
+    try:
+        bound = inspect.signature(implementation).bind(None, *args, **kwargs)
+    except TypeError:
+        raise refused(f"an option of {name} that is used here") from None
+    first = answer[0] if isinstance(answer, tuple) and answer else answer
+    dtype = getattr(first, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype not in TORCH_DTYPES:
+        raise refused(f"an array of type `{dtype}`")
+    result = TORCH_DTYPES[dtype] if isinstance(dtype, np.dtype) else dtype
+    values = {key: _converted(key, value) for key, value in bound.arguments.items()}
+    bound.arguments.update(values)
+    bound.arguments["result"] = result
+    return wrapped(answer, implementation(*bound.args, **bound.kwargs))
+
+
+def _converted(name: str, value: Any) -> Any:
+    """An argument as an implementation takes it: arrays as tensors, other numbers as they are."""
+    if name == "values":
+        return tuple(tensor_of(part) for part in value)
+    if name == "limits":
+        return {key: None if part is None else tensor_of(part) for key, part in value.items()}
+    if name in _LISTS_OF_ARRAYS:
+        return [tensor_of(part) for part in value]
+    if name in _ARRAYS:
+        return None if value is None else tensor_of(value)
+    if isinstance(value, HostValue):
+        return value.symbol()
+    return number_of_scalar(value).symbol() if type(value) is HostArray and value.scalar else value
+
+
+def _element_wise(probed: Callable[..., Any], ufunc: Any, operands: tuple[Any, ...]) -> Any:
+    """A ufunc: the operands converted as NumPy converts them, computed, and converted to the result's type."""
+    answer = ask(probed, operands, {})
+    if answer is NotImplemented:
+        return answer
+    if isinstance(answer, torch.Tensor) and any(type(value) is HostArray and value.scalar for value in operands):
+        return probed(*(symbol_of(value) for value in operands))
+    if not isinstance(answer, np.ndarray | np.generic | torch.Tensor):
+        raise refused(f"`np.{ufunc.__name__}` of these operands")
+    elements = tuple(_element(value) for value in operands)
+    resolved = ufunc.resolve_dtypes((*elements, None))
+    inputs = [_operand(value, dtype) for value, dtype in zip(operands, resolved, strict=False)]
+    if ufunc is np.power and not inputs[0].is_floating_point():
+        fits = torch.ge(inputs[1], 0).all()
+        message = "Integers to negative integer powers are not allowed."
+        current_recorder().check(fits, "ValueError", message)
+    return wrapped(answer, UFUNCS[ufunc](*inputs))
+
+
+def _element(value: Any) -> Any:
+    """What NumPy's promotion looks at: an element type, or the type of a Python number."""
+    kind = kind_of(value)
+    if kind is not None:
+        return np.dtype(np.bool_) if kind == "bool" else PYTHON_TYPES[kind]
+    if type(value) is HostArray:
+        return value.dtype
+    return np.asarray(ask(np.asarray, (value,), {})).dtype
+
+
+def _operand(value: Any, dtype: Any) -> torch.Tensor:
+    if dtype not in TORCH_DTYPES:
+        raise refused(f"arithmetic in the type `{dtype}`")
+    wanted = TORCH_DTYPES[dtype]
+    if isinstance(value, HostValue) and value.kind == "int" and wanted in _NARROW:
+        limits = torch.iinfo(wanted)
+        inside = torch.logical_and(torch.ge(value.tensor, limits.min), torch.le(value.tensor, limits.max))
+        current_recorder().check(inside, "OverflowError", f"Python integer out of bounds for {dtype}")
+    return tensor_of(value, wanted)
+
+
+_NARROW = (torch.uint8, torch.int8, torch.int16, torch.int32)
+
+
+def _operator(plain: Callable[..., Any], ufunc: Any, operands: tuple[Any, ...]) -> Any:
+    if any(value is None or isinstance(value, str) for value in operands):
+        return NotImplemented
+    return _element_wise(plain, ufunc, operands)
+
+
+def _in_place(plain: Callable[..., Any], ufunc: Any, array: HostArray, other: Any) -> Any:
+    """`array += other`: a scalar becomes another one, an array is written."""
+    if array.scalar:
+        return _operator(plain, ufunc, (array, other))
+    ask(plain, (array, other), {})
+    result = _element_wise(ufunc, ufunc, (array, other))
+    array.tensor.copy_(tensor_of(result))
+    return array
+
+
+def _method(array: HostArray, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`array.name(...)`."""
+    if name in _OWN_METHODS:
+        return _OWN_METHODS[name](array, *args, **kwargs)
+    kwargs = {key: value for key, value in kwargs.items() if not (key in _UNUSED and value is None)}
+    with quietly():
+        given = {key: stand_in(value) for key, value in kwargs.items()}
+        answer = getattr(array.stand_in(0), name)(*(stand_in(value) for value in args), **given)
+    implementation = flatten if name == "flatten" else FUNCTIONS[getattr(np, name)]
+    return _computed(implementation, answer, (array, *args), kwargs, f"`{name}`")
+
+
+def _item(array: HostArray, *where: Any) -> HostValue:
+    if where:
+        return number_of_scalar(array[where[0] if len(where) == 1 else where])
+    if array.size != 1:
+        raise ValueError("can only convert an array of size 1 to a Python scalar")
+    return number_of_scalar(array)
+
+
+def _tolist(array: HostArray) -> Any:
+    return [_tolist(row) for row in array] if array.ndim else number_of_scalar(array)
+
+
+def _astype(array: HostArray, dtype: Any, **options: Any) -> HostArray:
+    if options.pop("copy", True) is not True or options:
+        raise refused("an option of `astype`")
+    element = np.dtype(dtype)
+    if element not in TORCH_DTYPES:
+        raise refused(f"an array of type `{element}`")
+    wanted = TORCH_DTYPES[element]
+    tensor = array.tensor.clone() if array.tensor.dtype == wanted else array.tensor.to(wanted)
+    return HostArray(tensor, array.scalar)
+
+
+def _sort(array: HostArray, axis: int = -1) -> None:
+    array.tensor.copy_(torch.sort(array.tensor, dim=axis, stable=True).values)
+
+
+def _fill(array: HostArray, value: Any) -> None:
+    array.tensor.copy_(tensor_of(value, array.tensor.dtype).expand(array.tensor.shape))
+
+
+def _copy(array: HostArray) -> HostArray:
+    return HostArray(array.tensor.clone(), array.scalar)
+
+
+_OWN_METHODS: dict[str, Callable[..., Any]] = {
+    "item": _item,
+    "tolist": _tolist,
+    "astype": _astype,
+    "sort": _sort,
+    "fill": _fill,
+    "copy": _copy,
+}
+assert set(_OWN_METHODS) <= set(METHODS)
+dispatch.function = staticmethod(function)
+dispatch.operator = staticmethod(_operator)
+dispatch.in_place = staticmethod(_in_place)
+dispatch.method = staticmethod(_method)
+dispatch.get_item = staticmethod(get_item)
+dispatch.set_item = staticmethod(set_item)

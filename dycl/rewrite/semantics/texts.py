@@ -1,0 +1,189 @@
+"""Texts with numbers in them that only the input determines: keys such as `f"layer{k}"`, and messages."""
+
+import re
+import string
+from typing import Any
+
+import torch
+
+from dycl.rewrite.record.host_values import HostValue, lift
+from dycl.rewrite.semantics.contract import Running
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, is_dynamic, number_of
+from dycl.rewrite.signals import DecisionMet, Refused
+
+_PLACEHOLDER = re.compile(r"%[sdi]")
+
+
+class HostText:
+    """A text with input-dependent parts: a key, if its one such part is a whole number, and else a message.
+
+    A part is a text, a whole number with its format, or None for something that only a message can mention.
+    """
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.parts = parts
+
+    def __str__(self) -> str:
+        return "".join(part if isinstance(part, str) else "..." for part in self.parts)
+
+    def __format__(self, style: str) -> str:
+        raise DecisionMet("the text of a number that only the input determines")
+
+    def __hash__(self) -> int:
+        raise DecisionMet("a text that only the input determines is used as a key")
+
+    def __eq__(self, other: object) -> bool:
+        raise DecisionMet("a text that only the input determines is compared")
+
+    def __add__(self, other: Any) -> Any:
+        return HostText((*self.parts, *_parts(other))) if isinstance(other, str | HostText) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return HostText((*_parts(other), *self.parts)) if isinstance(other, str) else NotImplemented
+
+    def number(self) -> HostValue:
+        """The one number in this text."""
+        numbers = [part for part in self.parts if not isinstance(part, str)]
+        if len(numbers) != 1 or numbers[0] is None:
+            raise Refused("DY001", "the text of a value that only the input determines is needed")
+        value: HostValue = numbers[0][0]
+        return value
+
+    def meant_by(self, text: Any) -> int | None:
+        """The number for which this is exactly `text`; None if there is none."""
+        kind = self.number().kind
+        place = next(place for place, part in enumerate(self.parts) if not isinstance(part, str))
+        before, after = "".join(self.parts[:place]), "".join(self.parts[place + 1 :])
+        if not isinstance(text, str) or not text.startswith(before) or len(text) < len(before) + len(after):
+            return None
+        middle = text[len(before) : len(text) - len(after)]
+        if not text.endswith(after):
+            return None
+        if kind == "bool":
+            return {"True": 1, "False": 0}.get(middle)
+        try:
+            number = int(middle)
+        except ValueError:
+            return None
+        return number if format(number, self.parts[place][1]) == middle else None
+
+    def spelled(self, number: int) -> str:
+        """The text for one value of its number."""
+        parts = [part if isinstance(part, str) else format(number, part[1]) for part in self.parts]
+        return "".join(parts)
+
+    def equals(self, text: Any, machine: Running) -> bool | HostValue:
+        """Whether this is exactly `text`."""
+        number = self.meant_by(text)
+        return False if number is None else lift(self.number() == number, "bool", machine.recorder)
+
+
+def _parts(text: str | HostText) -> tuple[Any, ...]:
+    return text.parts if isinstance(text, HostText) else (text,)
+
+
+def _number_part(value: Any, style: str, machine: Running) -> Any:
+    alone = isinstance(value, torch.Tensor) and value.dim() == 0
+    number = number_of(value, machine) if isinstance(value, HostValue) or alone else None
+    if isinstance(number, HostValue) and (number.kind == "int" or (number.kind == "bool" and style == "")):
+        return (number, style)
+    return None
+
+
+def formatted(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`{value!r:style}` inside an f-string."""
+    value, conversion, style = args
+    if isinstance(value, HostText):
+        return value if conversion in (-1, ord("s")) and style == "" else HostText((None,))
+    if isinstance(value, list | tuple) and any(is_dynamic(item, machine) for item in value):
+        return HostText((None,))
+    if not is_dynamic(value, machine):
+        return NOT_HANDLED
+    return HostText((_number_part(value, style, machine) if isinstance(style, str) else None,))
+
+
+def joined(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """An f-string of its parts."""
+    if not any(isinstance(part, HostText) for part in args):
+        return NOT_HANDLED
+    return HostText(tuple(piece for part in args for piece in _parts(part)))
+
+
+def text(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`str(value)` or `format(value, style)`."""
+    if args and isinstance(args[0], HostText):
+        return args[0]
+    if not args or not is_dynamic(args[0], machine):
+        return NOT_HANDLED
+    part = None if isinstance(args[0], torch.Tensor) else _number_part(args[0], (*args, "")[1], machine)
+    if part is None:
+        raise Refused("DY001", "the text of a value that only the input determines is needed")
+    return HostText((part,))
+
+
+def format_method(machine: Running, pattern: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`"layer{}".format(number)`."""
+    given = (*args, *kwargs.values())
+    if not any(is_dynamic(value, machine) or isinstance(value, HostText) for value in given):
+        return NOT_HANDLED
+    parts: list[Any] = []
+    places = iter(args)
+    for literal, field, style, conversion in string.Formatter().parse(pattern):
+        parts.append(literal)
+        if field is None:
+            continue
+        simple = not style and conversion is None and (field == "" or field in kwargs)
+        value = (kwargs[field] if field else next(places)) if simple else None
+        if isinstance(value, HostText):
+            parts.extend(value.parts)
+        elif simple and not is_dynamic(value, machine):
+            parts.append(str(value))
+        else:
+            parts.append(_number_part(value, "", machine) if simple else None)
+    return HostText(tuple(parts))
+
+
+def join_method(separator: str, items: Any) -> Any:
+    """`"_".join(items)`."""
+    if not isinstance(items, list | tuple) or not any(isinstance(item, HostText) for item in items):
+        return NOT_HANDLED
+    parts: list[Any] = []
+    for number, item in enumerate(items):
+        parts.extend((*((separator,) if number else ()), *_parts(item)))
+    return HostText(tuple(parts))
+
+
+def percent(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`"layer%d" % number`."""
+    pattern, values = args
+    if type(pattern) is not str:
+        return NOT_HANDLED
+    given = values if isinstance(values, tuple) else (values,)
+    if not any(is_dynamic(value, machine) or isinstance(value, HostText) for value in given):
+        return NOT_HANDLED
+    texts = _PLACEHOLDER.split(pattern)
+    if len(texts) != len(given) + 1 or any("%" in piece for piece in texts):
+        return HostText((None,))
+    parts: list[Any] = [texts[0]]
+    for value, following in zip(given, texts[1:], strict=True):
+        if isinstance(value, HostText):
+            parts.extend(value.parts)
+        else:
+            parts.append(_number_part(value, "", machine) if is_dynamic(value, machine) else str(value))
+        parts.append(following)
+    return HostText(tuple(parts))
+
+
+def equal(wanted: bool) -> Any:
+    """`text == other` and `text != other`."""
+
+    def compare(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        left, right = args if isinstance(args[0], HostText) else reversed(args)
+        if not isinstance(left, HostText):
+            return NOT_HANDLED
+        same = left.equals(right, machine)
+        if isinstance(same, HostValue):
+            return same if wanted else lift(same == False, "bool", machine.recorder)  # noqa: E712
+        return same is wanted
+
+    return compare

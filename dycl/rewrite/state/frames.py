@@ -1,0 +1,197 @@
+"""What the machine keeps while it runs the user's program: frames, and iterators that can be copied."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+
+from dycl.rewrite.normalise.instructions import (
+    BranchOn,
+    Call,
+    FlatFunction,
+    Instruction,
+    Label,
+    NextItem,
+    Register,
+    Yield,
+)
+from dycl.rewrite.record.host_values import HostValue
+from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.tables import GrownList, grown
+
+Purpose = Literal["call", "construct", "next"]
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """A function being interpreted. `purpose` says what the caller does with what it returns."""
+
+    function: FlatFunction
+    globals: dict[str, Any]
+    registers: dict[Register, Any]
+    position: int = 0
+    handlers: list[tuple[Label, Register]] = field(default_factory=list)
+    purpose: Purpose = "call"
+    constructed: Any = None
+
+    @property
+    def instruction(self) -> Instruction:
+        return self.function.instructions[self.position]
+
+    def may_be_endless(self, is_top: bool) -> bool:
+        """Whether this frame is inside a loop that only the input ends."""
+        live = [self.registers.get(register) for register in self.function.loops if register in self.live(is_top)]
+        return self.position in self.function.endless or any(
+            isinstance(value, RangeIterator | Generator) for value in live
+        )
+
+    def program_order(self, is_top: bool) -> tuple[tuple[int, int], ...]:
+        """Where this frame is, comparable: the loops around it with their positions, then the instruction."""
+        live = self.live(is_top)
+        loops = sorted(
+            (at, iterator.position)
+            for register, at in self.function.loops.items()
+            if register in live
+            and isinstance(iterator := self.registers.get(register), ItemIterator | ParallelIterator)
+        )
+        return (*loops, (self.position, 0))
+
+    def live(self, is_top: bool) -> frozenset[Register]:
+        """The registers that matter from here on; a frame below the top waits for a call to return."""
+        live = self.function.live
+        if is_top:
+            return live[self.position]
+        match self.instruction:
+            case Call(dest=dest) | Yield(dest=dest):
+                after = live[self.position + 1] - {dest}
+            case NextItem(dest=dest, exhausted=exhausted):
+                after = (live[self.position + 1] - {dest}) | live[exhausted]
+            case BranchOn(then=then, orelse=orelse):
+                after = live[then] | live[orelse]
+            case _:
+                after = live[self.position]
+        handler = self.function.handlers[self.position]
+        return after | live[handler] if handler is not None else after
+
+
+@dataclass(slots=True, eq=False)
+class ItemIterator:
+    """An iterator over known items; its position is part of the static state."""
+
+    items: tuple[Any, ...] | list[Any] | range
+    position: int = 0
+    known: int | None = None
+    """How many items a list had when the loop over it began: it may grow while it is gone through."""
+
+    @property
+    def in_growth(self) -> int:
+        """How many items have been gone through that were not there when the loop began."""
+        return 0 if self.known is None else max(0, self.position - self.known)
+
+    def __iter__(self) -> "ItemIterator":
+        return self
+
+    def __next__(self) -> Any:
+        if self.position >= len(self.items):
+            raise StopIteration
+        self.position += 1
+        return self.items[self.position - 1]
+
+
+@dataclass(slots=True, eq=False)
+class ParallelIterator:
+    """`zip(...)` or, with a first part that counts, `enumerate(...)` of known items."""
+
+    parts: tuple[ItemIterator, ...]
+
+    @property
+    def position(self) -> int:
+        return self.parts[0].position if self.parts else 0
+
+    def __iter__(self) -> "ParallelIterator":
+        return self
+
+    def __next__(self) -> tuple[Any, ...]:
+        if not self.parts:
+            raise StopIteration
+        return tuple([next(part) for part in self.parts])
+
+
+@dataclass(slots=True, eq=False)
+class Generator:
+    """A generator whose body the machine interprets.
+
+    Its methods are there to be found; calling them is the machine's work (`calls`), and nothing else can.
+    """
+
+    frame: Frame
+    started: bool = False
+    finished: bool = False
+    value: Any = None
+
+    def send(self, value: Any) -> Any:
+        raise Refused("DY002", "a generator is driven by code that DyCL does not follow")
+
+    def throw(self, error: Any) -> Any:
+        raise Refused("DY002", "a generator is driven by code that DyCL does not follow")
+
+    def close(self) -> None:
+        raise Refused("DY002", "a generator is driven by code that DyCL does not follow")
+
+
+@dataclass(slots=True, eq=False)
+class RangeIterator:
+    """An iterator over a range whose bounds or position only the input determines: whether it goes on is a decision.
+
+    With `rows` it is an iterator over a tensor's rows or a list's items, or over several such things side by side, and
+    its positions are theirs. Without `stop` it never ends, or when the list does.
+    """
+
+    position: Any
+    stop: Any
+    step: Any
+    rows: Any = None
+
+    def unfinished(self) -> Any:
+        if type(self.rows) is GrownList:
+            return self.position < self.rows.size()
+        if type(self.rows) is list:
+            return self.position < len(self.rows)
+        if self.stop is None:
+            return True
+        if isinstance(self.step, HostValue):
+            return (self.stop - self.position) * self.step > 0
+        return self.position < self.stop if self.step > 0 else self.position > self.stop
+
+    def following(self) -> Any:
+        return self.position + self.step
+
+    def item(self, position: Any) -> Any:
+        """What the loop's variable gets at a position."""
+        return position if self.rows is None else _item(self.rows, position)
+
+
+def _item(rows: Any, position: Any) -> Any:
+    if isinstance(rows, tuple):
+        return tuple([_item(part, position) for part in rows])
+    if isinstance(rows, range):
+        return rows.start + position * rows.step
+    if type(rows) is list and isinstance(position, int):
+        return rows[position]
+    if type(rows) is list:
+        table = grown(rows, position.recorder)
+        if table is None:
+            raise Refused("DY011", "a loop goes over a list that grows, and its items are not of one kind")
+        return table.item(position)
+    if type(rows) is GrownList:
+        return rows.item(position)
+    return torch.select(rows, 0, position.symbol() if isinstance(position, HostValue) else position)
+
+
+@dataclass(frozen=True, slots=True)
+class HostRange:
+    """A `range` with a bound that only the input determines."""
+
+    start: Any
+    stop: Any
+    step: Any

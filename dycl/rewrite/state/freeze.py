@@ -1,0 +1,305 @@
+"""Freeze a state: walk everything that is still live and write it down as a skeleton and its leaves."""
+
+import collections
+import contextvars
+import enum
+import functools
+import operator
+import types
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import torch
+
+from dycl.hcfg.types import Span
+from dycl.rewrite.record.aliases import memory
+from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.record.host_values import HostValue, import_symbol
+from dycl.rewrite.record.recorder import Recorder
+from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+from dycl.rewrite.state.skeleton import Leaf, Pinned, Skeleton, Tag
+from dycl.rewrite.state.tables import GrownList, template_of
+from dycl.rewrite.tensor_types import dtype_name
+
+_ATOMS = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    types.NoneType,
+    types.EllipsisType,
+    types.NotImplementedType,
+    range,
+    enum.Enum,
+    np.generic,
+    torch.finfo,
+    torch.iinfo,
+    operator.itemgetter,
+    operator.attrgetter,
+    operator.methodcaller,
+    Span,
+)
+_TOLD_BY_TEXT = (
+    float,
+    complex,
+    np.generic,
+    torch.finfo,
+    torch.iinfo,
+    operator.itemgetter,
+    operator.attrgetter,
+    operator.methodcaller,
+)
+_SHARED = (
+    type,
+    types.ModuleType,
+    contextvars.ContextVar,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.GetSetDescriptorType,
+    torch.dtype,
+    torch.device,
+    torch.layout,
+    torch.memory_format,
+    torch._ops.OpOverload,
+    torch._ops.OpOverloadPacket,
+    np.dtype,
+    np.ufunc,
+    type(np.mean),
+    types.UnionType,
+)
+
+
+class Freezer:
+    """Freezes the values of one state; shared objects stay shared."""
+
+    def __init__(self, pinned: Pinned, recorder: Recorder, top: Frame | None, shared: set[int] | None = None) -> None:
+        self.pinned = pinned
+        self.recorder = recorder
+        self.top = top
+        self.shared = shared
+        """The memory that several tensors share, if lists are to be frozen as rows that can become a table."""
+        self.memories: collections.Counter[int] = collections.Counter()
+        self.leaves: list[Leaf] = []
+        self._seen: dict[int, tuple[int, Any]] = {}
+        self._groups: dict[int, list[int]] = {}
+
+    def freeze(self, value: Any) -> Skeleton:
+        """The skeleton of a value; its tensors and host values join `leaves`."""
+        if isinstance(value, HostValue):
+            self.leaves.append(value)
+            return (Tag.HOST, value.kind)
+        if type(value) is HostArray:
+            return (Tag.HOST_ARRAY, value.scalar, self.freeze(value.tensor))
+        if isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
+            return self.freeze(import_symbol(value, self.recorder))
+        if isinstance(value, contextvars.Token):
+            self.pinned.add(value.var)
+            return (Tag.TOKEN, id(value.var))
+        if isinstance(value, _ATOMS):
+            exact = repr(value) if isinstance(value, _TOLD_BY_TEXT) else value
+            return (Tag.ATOM, type(value), exact, value)
+        if value in self.pinned or isinstance(value, _SHARED) or _is_plain_builtin(value):
+            self.pinned.add(value)
+            return (Tag.PINNED, id(value))
+        if id(value) in self._seen:
+            return (Tag.SEEN, self._seen[id(value)][0])
+        if not isinstance(value, tuple | types.MethodType):
+            self._seen[id(value)] = (len(self._seen), value)
+        return self._object(value)
+
+    def shared_memories(self) -> set[int]:
+        """The memory that several of the frozen tensors share."""
+        return {key for key, count in self.memories.items() if count > 1}
+
+    def entangled(self) -> Skeleton:
+        """Which of the seen tensors share memory with another one."""
+        groups = (sorted(set(group)) for group in self._groups.values())
+        return tuple(sorted(tuple(group) for group in groups if len(group) > 1))
+
+    def _object(self, value: Any) -> Skeleton:
+        match value:
+            case torch.Tensor():
+                return self._tensor(value)
+            case slice():
+                return (Tag.SLICE, self._all((value.start, value.stop, value.step)))
+            case tuple():
+                return (Tag.TUPLE, type(value), self._all(value))
+            case GrownList():
+                return (Tag.GROWN, value.template, tuple([self._column(column) for column in value.columns]))
+            case list() if self.shared is not None and (rows := self._rows(value)) is not None:
+                return (Tag.ROWS, rows)
+            case list():
+                return (Tag.LIST, type(value), self._all(value), self._attributes(value))
+            case collections.deque():
+                return (Tag.DEQUE, type(value), self._all(value), value.maxlen)
+            case dict():
+                factory = value.default_factory if isinstance(value, collections.defaultdict) else None
+                items = tuple((self.freeze(key), self.freeze(item)) for key, item in value.items())
+                return (Tag.DICT, type(value), items, self.freeze(factory), self._attributes(value))
+            case set() | frozenset():
+                ordered = sorted(value, key=lambda item: (type(item).__name__, repr(item)))
+                return (Tag.SET, type(value), self._all(ordered))
+            case types.CellType():
+                return (Tag.CELL, self._cell(value))
+            case types.FunctionType():
+                return self._function(value)
+            case types.MethodType():
+                return (Tag.METHOD, self.freeze(value.__func__), self.freeze(value.__self__))
+            case functools.partial():
+                return (Tag.PARTIAL, self._all((value.func, value.args, value.keywords)))
+            case types.MethodWrapperType() | types.BuiltinMethodType():
+                return (Tag.BOUND, value.__name__, self.freeze(value.__self__))
+            case super():
+                owner: Any = value
+                return (Tag.SUPER, owner.__thisclass__, self.freeze(owner.__self__))
+            case Frame():
+                return self.frame(value)
+            case ItemIterator():
+                return (Tag.ITERATOR, self.freeze(value.items), value.position, value.known)
+            case ParallelIterator():
+                return (Tag.PARALLEL, self._all(value.parts))
+            case RangeIterator():
+                return (Tag.RANGE, self._all((value.position, value.stop, value.step, value.rows)))
+            case HostRange():
+                return (Tag.HOST_RANGE, self._all((value.start, value.stop, value.step)))
+            case Generator():
+                return (Tag.GENERATOR, value.started, value.finished, self._all((value.frame, value.value)))
+            case np.ndarray():
+                return (Tag.ARRAY, value.dtype.str, value.shape, value.tobytes())
+            case BaseException():
+                return (Tag.EXCEPTION, type(value), self.freeze(value.args), self._attributes(value))
+            case _:
+                return self._instance(value)
+
+    def _all(self, values: Iterable[Any]) -> Skeleton:
+        return tuple([self.freeze(value) for value in values])
+
+    def frame_or_seen(self, frame: Frame) -> Skeleton:
+        """The skeleton of a frame on the stack; a generator's frame may have been seen already."""
+        if id(frame) in self._seen:
+            return (Tag.SEEN, self._seen[id(frame)][0])
+        return self.frame(frame)
+
+    def frame(self, frame: Frame) -> Skeleton:
+        """The skeleton of a frame: its program point and its live registers."""
+        live = sorted(name for name in frame.registers if name in frame.live(frame is self.top) or name[0] == "!")
+        self._seen.setdefault(id(frame), (len(self._seen), frame))
+        return (
+            Tag.FRAME,
+            frame.function,
+            frame.position,
+            tuple(live),
+            self._all(frame.registers[name] for name in live),
+            tuple(frame.handlers),
+            frame.purpose,
+            self.freeze(frame.constructed),
+            self._globals(frame.globals),
+        )
+
+    def _globals(self, namespace: dict[str, Any]) -> int:
+        self.pinned.add(namespace)
+        return id(namespace)
+
+    def _tensor(self, value: torch.Tensor) -> Skeleton:
+        self.memories[self._memory(value)] += 1
+        in_list = self.shared is not None and self._memory(value) in self.shared
+        if self.recorder.keeps_views and id(value) in self.recorder.recording.aliases.views and not in_list:
+            return self._view(value)
+        self._join_group(value, self._seen[id(value)][0])
+        if self.shared is not None and self._memory(value) in self.shared:
+            self._join_group(value, -1)
+        if not self.recorder.is_dynamic(value) and memory(value) in self.recorder.model_memory:
+            self._join_group(value, -1)
+        return self._leaf(value)
+
+    def _leaf(self, value: torch.Tensor) -> Skeleton:
+        if self.recorder.is_dynamic(value):
+            self.leaves.append(value)
+            shape = self.recorder.type_of(value).shape
+            strides = tuple(value.stride()) if all(isinstance(size, int) for size in shape) else None
+            return (Tag.TENSOR, dtype_name(value.dtype), shape, strides)
+        content = value.detach().contiguous()
+        data = content.flatten().view(torch.uint8).numpy().tobytes() if content.numel() else b""
+        return (Tag.CONSTANT, dtype_name(value.dtype), tuple(value.shape), data)
+
+    def _rows(self, value: list[Any]) -> Skeleton | None:
+        """The items of a list if all are of one kind that can be stacked; they get no number."""
+        kinds = [template_of(item, self.recorder) for item in value]
+        if type(value) is not list or not kinds or any(kind is None or kind[0] != kinds[0][0] for kind in kinds):  # type: ignore[index]
+            return None
+        return tuple([self._row(item) for item in value])
+
+    def _column(self, column: torch.Tensor) -> Skeleton:
+        self.memories[self._memory(column)] += 1
+        return self._leaf(column)
+
+    def _row(self, value: Any) -> Skeleton:
+        """The skeleton of an item, or of a part of it, without a number."""
+        if isinstance(value, torch.Tensor):
+            self.memories[self._memory(value)] += 1
+            skeleton = self._leaf(value)
+            return (
+                (Tag.SHARED, skeleton) if self.shared is not None and self._memory(value) in self.shared else skeleton
+            )
+        if isinstance(value, tuple):
+            return (Tag.TUPLE, type(value), tuple([self._row(part) for part in value]))
+        return self.freeze(value)
+
+    def _view(self, value: torch.Tensor) -> Skeleton:
+        """A view as the call that takes it, so that it stays one."""
+        view = self.recorder.recording.aliases.views[id(value)]
+        return (Tag.VIEW, view.func, self.freeze(view.args), self._all(view.kwargs.items()), view.position)
+
+    def _memory(self, value: torch.Tensor) -> int:
+        """What two tensors have in common exactly if they share memory, also where one has a stand-in in this block."""
+        owner = self.recorder.recording.aliases.owner(value)
+        return memory(self.recorder.recording.twins.get(id(owner), owner))
+
+    def _join_group(self, value: torch.Tensor, number: int) -> None:
+        """Note that the tensor with this number shares the memory of `value`; -1 stands for one without a number."""
+        aliases = self.recorder.recording.aliases
+        known = aliases.entangled.get(id(value)) or aliases.entangled.get(id(aliases.owner(value)))
+        key = self._memory(value) if known is None else known[1]
+        group = self._groups.setdefault(key, [])
+        group.append(number)
+        if key in aliases.outside_groups:
+            group.append(-1)
+
+    def _cell(self, cell: types.CellType) -> Skeleton | None:
+        try:
+            contents = cell.cell_contents
+        except ValueError:
+            return None
+        return self.freeze(contents)
+
+    def _function(self, value: types.FunctionType) -> Skeleton:
+        if value.__closure__ is None and not value.__defaults__ and not value.__kwdefaults__:
+            self.pinned.add(value)
+        parts = self._all((value.__closure__, value.__defaults__, value.__kwdefaults__))
+        return (Tag.FUNCTION, value.__code__, self._globals(value.__globals__), value.__qualname__, parts)
+
+    def _attributes(self, value: Any) -> Skeleton:
+        return self._all(part for name in sorted(getattr(value, "__dict__", {})) for part in (name, vars(value)[name]))
+
+    def _instance(self, value: Any) -> Skeleton:
+        cls: Any = type(value)
+        slots = [name for base in cls.__mro__ for name in getattr(base, "__slots__", ()) if hasattr(value, name)]
+        made_in_python = cls.__new__ is object.__new__ or isinstance(cls.__new__, types.FunctionType)
+        made_in_python = made_in_python or cls.__new__ is types.SimpleNamespace.__new__
+        plain = cls.__reduce_ex__ is object.__reduce_ex__ and made_in_python
+        if not plain or not (hasattr(value, "__dict__") or slots):
+            reason = f"an object of type `{cls.__name__}` is alive across a decision and cannot be copied"
+            raise Refused("DY009", reason)
+        parts = tuple((name, self.freeze(getattr(value, name))) for name in slots)
+        return (Tag.OBJECT, cls, parts, self._attributes(value))
+
+
+def _is_plain_builtin(value: Any) -> bool:
+    """Whether this is a builtin function or class method; a method of a list or tensor belongs to that object."""
+    return isinstance(value, types.BuiltinFunctionType) and isinstance(
+        value.__self__, types.ModuleType | type | types.NoneType
+    )

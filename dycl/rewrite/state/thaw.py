@@ -1,0 +1,233 @@
+"""Thaw a state: rebuild fresh objects from a skeleton, with new leaves, so that it can be continued."""
+
+import collections
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.record.host_values import HostValue
+from dycl.rewrite.record.recorder import Recorder
+from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+from dycl.rewrite.state.skeleton import Leaf, Pinned, Skeleton, Tag
+from dycl.rewrite.state.tables import GrownList
+
+
+class Thawer:
+    """Rebuilds the values of one state with fresh leaves from `next_leaf`."""
+
+    def __init__(self, pinned: Pinned, next_leaf: Callable[[Skeleton], Leaf], recorder: Recorder) -> None:
+        self.pinned = pinned
+        self.recorder = recorder
+        self.next_leaf = next_leaf
+        self.seen: list[Any] = []
+
+    def thaw(self, skeleton: Skeleton) -> Any:
+        """A fresh value with this skeleton."""
+        match skeleton:
+            case (Tag.ATOM, _, _, value):
+                return value
+            case (Tag.PINNED, key):
+                return self.pinned[key]
+            case (Tag.SEEN, number):
+                return self.seen[number]
+            case (Tag.HOST, _):
+                return self.next_leaf(skeleton)
+            case (Tag.HOST_ARRAY, scalar, tensor):
+                return HostArray(self.thaw(tensor), scalar)
+            case (Tag.TENSOR, *_):
+                return self._new(self.next_leaf(skeleton))
+            case (Tag.CONSTANT, dtype, shape, data):
+                constant = self._new(constant_tensor(dtype, shape, data))
+                self.recorder.own(constant)
+                return constant
+            case (Tag.VIEW, func, args, kwargs, position):
+                number = self._reserve()
+                arguments, options = self.thaw(args), dict([self.thaw(item) for item in kwargs])
+                with self.recorder.on():
+                    result = func(*_as_pytorch_takes(arguments), **_as_pytorch_takes(options))
+                self.seen[number] = result if position is None else result[position]
+                return self.seen[number]
+            case (Tag.TUPLE, cls, items):
+                return _tuple(cls, [self.thaw(item) for item in items])
+            case (Tag.SLICE, items):
+                self._new(None)
+                self.seen[-1] = slice(*[self.thaw(item) for item in items])
+                return self.seen[-1]
+            case (Tag.TOKEN, key):
+                variable = self.pinned[key]
+                return variable.set(variable.get(None))
+            case (Tag.METHOD, function, owner):
+                return types.MethodType(self.thaw(function), self.thaw(owner))
+            case (Tag.FRAME, *_):
+                return self.frame(skeleton)
+            case _:
+                return self._container(skeleton)
+
+    def _new(self, value: Any) -> Any:
+        self.seen.append(value)
+        return value
+
+    def _reserve(self) -> int:
+        self.seen.append(None)
+        return len(self.seen) - 1
+
+    def _container(self, skeleton: Skeleton) -> Any:
+        match skeleton:
+            case (Tag.LIST, cls, items, attributes):
+                result = self._new(cls.__new__(cls))
+                list.extend(result, [self.thaw(item) for item in items])
+                return self._with_attributes(result, attributes)
+            case (Tag.ROWS, items):
+                result = self._new([])
+                result.extend([self._row(item) for item in items])
+                return result
+            case (Tag.GROWN, template, columns):
+                number = self._reserve()
+                self.seen[number] = GrownList(template, [self._row(column) for column in columns], self.recorder)
+                return self.seen[number]
+            case (Tag.DEQUE, cls, items, maxlen):
+                result = self._new(cls(maxlen=maxlen))
+                result.extend([self.thaw(item) for item in items])
+                return result
+            case (Tag.DICT, cls, items, factory, attributes):
+                result = self._new(cls.__new__(cls))
+                # An ordered dict keeps its order in a list of its own, which `dict` does not know.
+                ordered = issubclass(cls, collections.OrderedDict)
+                store = collections.OrderedDict.__setitem__ if ordered else dict.__setitem__
+                for key, item in items:
+                    store(result, self.thaw(key), self.thaw(item))
+                made = self.thaw(factory)
+                if isinstance(result, collections.defaultdict):
+                    result.default_factory = made
+                return self._with_attributes(result, attributes)
+            case (Tag.SET, cls, items):
+                number = self._reserve()
+                self.seen[number] = cls([self.thaw(item) for item in items])
+                return self.seen[number]
+            case (Tag.CELL, contents):
+                cell = self._new(types.CellType())
+                if contents is not None:
+                    cell.cell_contents = self.thaw(contents)
+                return cell
+            case (Tag.EXCEPTION, cls, args, attributes):
+                number = self._reserve()
+                error = cls.__new__(cls)
+                error.args = self.thaw(args)
+                self.seen[number] = error
+                return self._with_attributes(error, attributes)
+            case (Tag.OBJECT, cls, slots, attributes):
+                plain = not issubclass(cls, types.SimpleNamespace)
+                result = self._new(object.__new__(cls) if plain else cls.__new__(cls))
+                for name, value in slots:
+                    object.__setattr__(result, name, self.thaw(value))
+                return self._with_attributes(result, attributes)
+            case _:
+                return self._callable_or_iterator(skeleton)
+
+    def _row(self, skeleton: Skeleton) -> Any:
+        """An item of a list, which has no number."""
+        match skeleton:
+            case (Tag.SHARED, tensor):
+                value = self._row(tensor)
+                self.recorder.share_outside(value)
+                return value
+            case (Tag.TUPLE, cls, items):
+                return _tuple(cls, [self._row(item) for item in items])
+            case _:
+                return Thawer(self.pinned, self.next_leaf, self.recorder).thaw(skeleton)
+
+    def _callable_or_iterator(self, skeleton: Skeleton) -> Any:
+        number = self._reserve()
+        match skeleton:
+            case (Tag.FUNCTION, code, namespace, qualname, (closure, defaults, keyword_defaults)):
+                cells = self.thaw(closure)
+                made = types.FunctionType(code, self.pinned[namespace], code.co_name, self.thaw(defaults), cells)
+                made.__kwdefaults__ = self.thaw(keyword_defaults)
+                made.__qualname__ = qualname
+                self.seen[number] = made
+            case (Tag.PARTIAL, (function, args, keywords)):
+                self.seen[number] = functools.partial(self.thaw(function), *self.thaw(args), **self.thaw(keywords))
+            case (Tag.BOUND, name, owner):
+                self.seen[number] = getattr(self.thaw(owner), name)
+            case (Tag.SUPER, cls, owner):
+                self.seen[number] = super(cls, self.thaw(owner))
+            case (Tag.ITERATOR, items, position, known):
+                source = self.thaw(items)
+                # The list may have grown while the loop goes over it.
+                self.seen[number] = (
+                    RangeIterator(position, None, 1, source)
+                    if type(source) is GrownList
+                    else ItemIterator(source, position, known)
+                )
+            case (Tag.PARALLEL, parts):
+                side_by_side = tuple([self.thaw(part) for part in parts])
+                if any(isinstance(part, RangeIterator) for part in side_by_side):
+                    raise Refused("DY011", "a loop goes over a list of unknown length and something else side by side")
+                self.seen[number] = ParallelIterator(side_by_side)
+            case (Tag.RANGE, parts):
+                self.seen[number] = RangeIterator(*[self.thaw(part) for part in parts])
+            case (Tag.HOST_RANGE, parts):
+                self.seen[number] = HostRange(*[self.thaw(part) for part in parts])
+            case (Tag.GENERATOR, started, finished, (frame, value)):
+                generator = Generator.__new__(Generator)
+                self.seen[number] = generator
+                generator.started, generator.finished = started, finished
+                generator.frame, generator.value = self.thaw(frame), self.thaw(value)
+            case (Tag.ARRAY, dtype, shape, data):
+                self.seen[number] = np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+            case _:
+                raise AssertionError(f"unknown skeleton {skeleton[0]}")
+        return self.seen[number]
+
+    def _with_attributes(self, value: Any, attributes: Skeleton) -> Any:
+        parts = [self.thaw(part) for part in attributes]
+        vars(value).update(zip(parts[::2], parts[1::2], strict=True)) if parts else None
+        return value
+
+    def frame_or_seen(self, skeleton: Skeleton) -> Frame:
+        """A frame of the stack."""
+        frame = self.thaw(skeleton)
+        assert isinstance(frame, Frame)
+        return frame
+
+    def frame(self, skeleton: Skeleton) -> Frame:
+        """A fresh frame at the same program point."""
+        _, function, position, names, values, handlers, purpose, constructed, namespace = skeleton
+        frame = Frame(function, self.pinned[namespace], {}, position, list(handlers), purpose)
+        self._new(frame)
+        frame.registers.update(zip(names, [self.thaw(value) for value in values], strict=True))
+        frame.constructed = self.thaw(constructed)
+        return frame
+
+
+def _as_pytorch_takes(tree: Any) -> Any:
+    """Arguments with symbols in the place of host values."""
+    match tree:
+        case HostValue():
+            return tree.symbol()
+        case tuple() | list():
+            return type(tree)([_as_pytorch_takes(part) for part in tree])
+        case dict():
+            return {name: _as_pytorch_takes(part) for name, part in tree.items()}
+        case _:
+            return tree
+
+
+def _tuple(cls: type, items: list[Any]) -> Any:
+    if cls is torch.Size:
+        return torch.Size(_as_pytorch_takes(items))
+    return tuple(items) if cls is tuple else tuple.__new__(cls, items)
+
+
+def constant_tensor(dtype: str, shape: tuple[int, ...], data: bytes) -> torch.Tensor:
+    """The tensor that a skeleton's constant stands for."""
+    element = getattr(torch, dtype)
+    if not data:
+        return torch.empty(shape, dtype=element)
+    return torch.frombuffer(bytearray(data), dtype=element).reshape(shape)
