@@ -9,7 +9,7 @@ SOURCES := dycl tests bench examples
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-thirdparty format lint typecheck cases constructs bench fuzz clean
+.PHONY: help demo test test-thirdparty format lint typecheck cases conformance constructs bench fuzz clean
 
 help:
 	@echo "make demo       train an early-exit classifier, compile it, compare it with PyTorch"
@@ -19,6 +19,7 @@ help:
 	@echo "make lint       look for likely mistakes"
 	@echo "make typecheck  check every type"
 	@echo "make cases      write the expected half of the case files anew"
+	@echo "make conformance  write the conformance cases anew"
 	@echo "make constructs write docs/constructs.md anew"
 	@echo "make bench      measure small networks in every way there is, in under ten minutes"
 	@echo "make fuzz       compile random programs and compare them with PyTorch, for MINUTES=30"
@@ -48,6 +49,9 @@ typecheck: $(READY)
 
 cases: $(READY)
 	$(BIN)/pytest tests/cases --regenerate
+
+conformance: $(READY)
+	$(BIN)/python -m tests.conformance.make
 
 constructs: $(READY)
 	$(BIN)/pytest tests/constructs --regenerate

@@ -142,7 +142,7 @@ class Compilation:
         hcfg, codes = examined.lowered.hcfg, examined.lowered.codes
         with self._timed("store"):
             weights = store(examined.rewritten.tensors, hcfg.weights)
-        artefact = Artefact(hcfg, weights, codes, self.compilers[-1].name, f"dycl {__version__}")
+        artefact = Artefact(hcfg, weights, codes, f"dycl {__version__}")
         self._dump.stored(artefact)
         with self._timed("load"):
             program = Program(artefact, threads=threads, types=examined.rewritten.types)

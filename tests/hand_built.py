@@ -1,6 +1,7 @@
 """Small programs built by hand, without the compiler: graphs with ONNX codes for the runtime's tests."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import onnx
@@ -77,26 +78,16 @@ def _value_info(name: str, tensor_type: TensorType) -> onnx.ValueInfoProto:
 
 
 def artefact_of(
-    hcfg: Hcfg, codes: Mapping[str, onnx.ModelProto], weights: Mapping[str, Array] | None = None
+    hcfg: Hcfg, codes: Mapping[str, onnx.ModelProto | bytes], weights: Mapping[str, Array] | None = None
 ) -> Artefact:
     """The artefact of `hcfg`, whose sub-DNNs name their code by a key of `codes`."""
-    encoded = {key: model.SerializeToString(deterministic=True) for key, model in codes.items()}
-    subnets = {
-        key: Subnet(key, subnet.inputs, subnet.outputs, code_digest(encoded[subnet.code]), subnet.weights)
-        for key, subnet in hcfg.subnets.items()
+    encoded = {
+        key: code if isinstance(code, bytes) else code.SerializeToString(deterministic=True)
+        for key, code in codes.items()
     }
-    linked = Hcfg(
-        hcfg.name,
-        hcfg.signature,
-        hcfg.inputs,
-        hcfg.entry,
-        hcfg.blocks,
-        subnets,
-        hcfg.weights,
-        parameter_names=hcfg.parameter_names,
-    )
+    subnets = {key: replace(subnet, code=code_digest(encoded[subnet.code])) for key, subnet in hcfg.subnets.items()}
     stored = {code_digest(code): code for code in encoded.values()}
-    return Artefact(linked, weights or {}, stored, "onnxruntime", "dycl tests")
+    return Artefact(replace(hcfg, subnets=subnets), weights or {}, stored, "dycl tests")
 
 
 def gated() -> Artefact:
@@ -156,9 +147,9 @@ def gated() -> Artefact:
         "b0",
         {block.id: block for block in blocks},
         {
-            "net0": Subnet("net0", (ROW,), (FLAG, ROW), "gate", ()),
-            "net1": Subnet("net1", (ROW,), (ROW,), "scale", ("scale",)),
-            "net2": Subnet("net2", (ROW,), (ROW,), "negate", ()),
+            "net0": Subnet("net0", (ROW,), (FLAG, ROW), "onnxruntime", "gate", ()),
+            "net1": Subnet("net1", (ROW,), (ROW,), "onnxruntime", "scale", ("scale",)),
+            "net2": Subnet("net2", (ROW,), (ROW,), "onnxruntime", "negate", ()),
         },
         {"scale": TensorType("float32", (3,))},
         parameter_names=("x",),
@@ -210,8 +201,8 @@ def counting_loop() -> Artefact:
         "b0",
         {block.id: block for block in blocks},
         {
-            "test": Subnet("test", (COUNT,), (FLAG,), "test", ()),
-            "body": Subnet("body", (COUNT, COUNT), (COUNT, COUNT, FLAG), "body", ()),
+            "test": Subnet("test", (COUNT,), (FLAG,), "onnxruntime", "test", ()),
+            "body": Subnet("body", (COUNT, COUNT), (COUNT, COUNT, FLAG), "onnxruntime", "body", ()),
         },
         parameter_names=("n",),
     )

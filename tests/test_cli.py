@@ -15,7 +15,9 @@ from dycl.cli.leaves import leaves
 from dycl.cli.sizes import byte_count, counted
 from dycl.cli.terminal import ProgressBar, bar, styled
 from dycl.runtime.artefact import Artefact, write
-from tests.hand_built import counting_loop, gated
+from tests.hand_built import counting_loop, gated, routed
+from tests.runtime.sealing import with_code
+from tests.runtime.test_backends import for_backend
 
 POSITIVE = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -69,6 +71,30 @@ def test_inspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "weights    1 (3 numbers, 12 B)",
         f"file       {size}",
     ]
+
+
+def test_inspect_shows_several_backends_and_which_are_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", saved(for_backend(gated(), "onnxruntime", "elsewhere"), tmp_path), "--graph"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2:4] == [
+        "backend    elsewhere (1 sub-DNN; not installed, so its codes were not checked)",
+        "           onnxruntime (2 sub-DNNs)",
+    ]
+    assert "net1(float32[2, 3]) with scale on elsewhere -> float32[2, 3]" in lines
+
+
+def test_inspect_needs_no_sub_dnn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", saved(routed(), tmp_path)]) == 0
+    assert "backend    none" in capsys.readouterr().out.splitlines()
+
+
+def test_inspect_checks_the_codes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.dycl"
+    path.write_bytes(with_code(gated(), gated().hcfg.subnets["net1"].code, b"not ONNX"))
+    assert main(["inspect", str(path)]) == 1
+    assert capsys.readouterr().err.startswith("error[DY101]: the ONNX code of a sub-DNN ")
 
 
 def test_inspect_shows_the_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,31 +30,31 @@ def lower(
 ) -> Lowered:
     """The program with each sub-DNN compiled."""
     codes: dict[str, bytes] = {}
-    digests: dict[str, str] = {}
+    compiled: dict[str, tuple[str, str]] = {}
     subnets: dict[SubnetId, Subnet] = {}
     refused: list[Untranslatable] = []
     for number, (name, subnet) in enumerate(module.subnets.items(), start=1):
         key = structure(subnet.graph)
-        if key not in digests:
+        if key not in compiled:
             try:
-                code = _compiled(subnet.graph, compilers)
+                backend, code = _compiled(subnet.graph, compilers)
             except Untranslatable as untranslatable:
                 refused.append(untranslatable)
                 continue
-            digests[key] = code_digest(code)
-            codes[digests[key]] = code
+            compiled[key] = (backend, code_digest(code))
+            codes[code_digest(code)] = code
         inputs, outputs = (tuple(map(subnet.graph.type_of, refs)) for refs in subnet.graph.ends)
-        subnets[name] = Subnet(name, inputs, outputs, digests[key], subnet.weights)
+        subnets[name] = Subnet(name, inputs, outputs, *compiled[key], subnet.weights)
         progress(number, len(module.subnets) - number)
     return Lowered(with_subnets(module, subnets), codes, tuple(refused))
 
 
-def _compiled(graph: SubnetGraph, compilers: Sequence[Compiler]) -> bytes:
-    """The code of a sub-DNN; what the last backend says if none translates it."""
+def _compiled(graph: SubnetGraph, compilers: Sequence[Compiler]) -> tuple[str, bytes]:
+    """The backend of a sub-DNN and its code; what the last backend says if none translates it."""
     for compiler in compilers[:-1]:
         if all(compiler.supports(operation.target) for operation in graph.operations):
             try:
-                return compiler.compile(graph)
+                return compiler.name, compiler.compile(graph)
             except Untranslatable:
                 continue
-    return compilers[-1].compile(graph)
+    return compilers[-1].name, compilers[-1].compile(graph)

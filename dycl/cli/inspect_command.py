@@ -2,19 +2,25 @@
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from dycl.cli.sizes import byte_count, counted
-from dycl.hcfg.nodes import Branch, Switch
+from dycl.hcfg.nodes import Branch, Hcfg, Switch
 from dycl.hcfg.text import to_text
+from dycl.runtime import ArtefactError
 from dycl.runtime import artefact as artefact_file
 from dycl.runtime.artefact import Artefact
+from dycl.runtime.backend import Backend
+from dycl.runtime.backend_registry import find_backend
+from dycl.runtime.engines import check_codes
 
 NAME = "inspect"
 SUMMARY = "show what is in an artefact"
 DESCRIPTION = """\
-Shows an artefact's inputs, backend, producer and sizes. The file is checked as
+Shows an artefact's inputs, backends, producer and sizes. The file is checked as
 it is before every run; nothing of it is executed.
 """
 EXAMPLES = """\
@@ -32,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """The exit code, 0: an artefact that cannot be read raises ArtefactError."""
     artefact = artefact_file.read(arguments.artefact)
-    for label, text in _facts(artefact, os.path.getsize(arguments.artefact)):
+    backends = _installed(artefact.hcfg)
+    check_codes(artefact, backends)
+    for label, text in _facts(artefact, backends, os.path.getsize(arguments.artefact)):
         print(f"{label:<10} {text}".rstrip())
     if arguments.graph:
         print()
@@ -40,14 +48,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _facts(artefact: Artefact, file_size: int) -> Iterator[tuple[str, str]]:
+def _facts(artefact: Artefact, installed: Collection[str], file_size: int) -> Iterator[tuple[str, str]]:
     hcfg = artefact.hcfg
     yield "model", hcfg.name
     label = "inputs"
     for parameter in hcfg.inputs:
         yield label, f"{parameter.name}: {parameter.type}"
         label = ""
-    yield "backend", artefact.backend
+    label = "backend"
+    for text in _backends(hcfg, installed):
+        yield label, text
+        label = ""
     yield "producer", artefact.producer
     decisions = sum(isinstance(block.terminator, Branch | Switch) for block in hcfg.blocks.values())
     yield "blocks", f"{len(hcfg.blocks)}, {counted(decisions, 'decision')}"
@@ -57,3 +68,22 @@ def _facts(artefact: Artefact, file_size: int) -> Iterator[tuple[str, str]]:
     bytes_of_weights = sum(array.nbytes for array in artefact.weights.values())
     yield "weights", f"{len(artefact.weights)} ({counted(numbers, 'number')}, {byte_count(bytes_of_weights)})"
     yield "file", byte_count(file_size)
+
+
+def _installed(hcfg: Hcfg) -> dict[str, Backend]:
+    """Those of a graph's backends that are installed: an artefact for others can be looked at all the same."""
+    found: dict[str, Backend] = {}
+    for subnet in hcfg.subnets.values():
+        with suppress(ArtefactError):
+            found[subnet.backend] = find_backend(subnet.backend)
+    return found
+
+
+def _backends(hcfg: Hcfg, installed: Collection[str]) -> Iterator[str]:
+    counts = Counter(subnet.backend for subnet in hcfg.subnets.values())
+    if not counts:
+        yield "none"
+    for name, count in sorted(counts.items()):
+        notes = [counted(count, "sub-DNN")] if len(counts) > 1 else []
+        notes += [] if name in installed else ["not installed, so its codes were not checked"]
+        yield f"{name} ({'; '.join(notes)})" if notes else name

@@ -286,17 +286,21 @@ def _write_subnet(subnet: Subnet) -> Json:
         "id": subnet.id,
         "inputs": [write_type(value) for value in subnet.inputs],
         "outputs": [write_type(value) for value in subnet.outputs],
+        "backend": subnet.backend,
         "code": subnet.code,
         "weights": list(subnet.weights),
     }
 
 
 def _read_subnet(value: object, place: str) -> Subnet:
-    id_, inputs, outputs, code, weights = fields(value, place, "id", "inputs", "outputs", "code", "weights")
+    id_, inputs, outputs, backend, code, weights = fields(
+        value, place, "id", "inputs", "outputs", "backend", "code", "weights"
+    )
     return Subnet(
         id=text(id_, f"{place}.id"),
         inputs=tuple(read_tensor_type(*item) for item in items(inputs, f"{place}.inputs")),
         outputs=tuple(read_tensor_type(*item) for item in items(outputs, f"{place}.outputs")),
+        backend=text(backend, f"{place}.backend"),
         code=text(code, f"{place}.code"),
         weights=texts(weights, f"{place}.weights"),
     )

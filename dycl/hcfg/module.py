@@ -38,7 +38,7 @@ from dycl.hcfg.structure import Structure
 from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
 from dycl.hcfg.types import TensorType
 
-NOT_COMPILED = "not compiled yet"
+NO_BACKEND, NOT_COMPILED = "none", "not compiled yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def outline(module: Module) -> Hcfg:
     signatures = {}
     for name, subnet in module.subnets.items():
         inputs, outputs = (tuple(map(subnet.graph.type_of, refs)) for refs in subnet.graph.ends)
-        signatures[name] = Subnet(name, inputs, outputs, NOT_COMPILED, subnet.weights)
+        signatures[name] = Subnet(name, inputs, outputs, NO_BACKEND, NOT_COMPILED, subnet.weights)
     return with_subnets(module, signatures)
 
 

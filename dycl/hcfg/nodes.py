@@ -144,11 +144,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Subnet:
-    """A sub-DNN's signature: what goes in and comes out, and which weights it is bound to."""
+    """A sub-DNN's signature: what goes in and comes out, which backend runs its code, and on which weights."""
 
     id: SubnetId
     inputs: tuple[TensorType, ...]
     outputs: tuple[TensorType, ...]
+    backend: str
     code: str
     weights: tuple[WeightId, ...]
 

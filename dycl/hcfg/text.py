@@ -59,8 +59,10 @@ def to_text(program: Hcfg | Module) -> str:
         lines += ("", *_block(block))
     if hcfg.subnets and not graphs:
         lines.append("")
+    is_mixed = len({subnet.backend for subnet in hcfg.subnets.values()}) > 1
     for name, subnet in hcfg.subnets.items():
-        lines += ["", _subnet(subnet), *_operations(graphs[name])] if graphs else [_subnet(subnet)]
+        signature = _subnet(subnet, is_mixed)
+        lines += ["", signature, *_operations(graphs[name])] if graphs else [signature]
     return "\n".join(lines) + "\n"
 
 
@@ -144,11 +146,11 @@ def _structure(structure: Structure, names: Iterable[str]) -> str:
     return show(structure)
 
 
-def _subnet(subnet: Subnet) -> str:
+def _subnet(subnet: Subnet, shows_backend: bool) -> str:
+    inputs, outputs = (", ".join(map(str, types)) for types in (subnet.inputs, subnet.outputs))
     weights = f" with {', '.join(subnet.weights)}" if subnet.weights else ""
-    return (
-        f"{subnet.id}({', '.join(map(str, subnet.inputs))}){weights} -> {', '.join(map(str, subnet.outputs)) or '()'}"
-    )
+    backend = f" on {subnet.backend}" if shows_backend else ""
+    return f"{subnet.id}({inputs}){weights}{backend} -> {outputs or '()'}"
 
 
 def _operations(graph: SubnetGraph) -> Iterable[str]:

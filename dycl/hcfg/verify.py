@@ -4,6 +4,7 @@ A graph that passes can be executed without a further look: every name is define
 the values its block expects, every sub-DNN and weight exists.
 """
 
+import re
 from collections.abc import Collection, Mapping
 from typing import assert_never
 
@@ -30,13 +31,15 @@ from dycl.hcfg.nodes import (
     next_calls,
     targets,
 )
-from dycl.hcfg.structure import Items, Rows, Slot, Structure, Table, nested, slots
+from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Structure, Table, nested, slots
 from dycl.hcfg.types import DTYPES, HOST_KINDS, MAX_DIMENSION, DType, HostType, TensorType, ValueType, carrier
 from dycl.hcfg.verify_structure import check_identifier, check_name, check_structure, require_distinct
 
 MAX_RANK = 16
 INTEGER_DTYPES: tuple[DType, ...] = ("uint8", "int8", "int16", "int32", "int64")
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+BACKEND_NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
+"""What a backend may be called: plain enough to be part of a file's name."""
 
 Scope = dict[Name, ValueType]
 Number = bool | int | float
@@ -77,6 +80,8 @@ def _check_subnet(key: str, subnet: Subnet, hcfg: Hcfg) -> None:
     check_name(key, "a sub-DNN's name")
     if subnet.id != key:
         raise HcfgError(f"{place} calls itself {subnet.id}")
+    if not BACKEND_NAME.fullmatch(subnet.backend):
+        raise HcfgError(f"{place} is for a backend of the unusual name {subnet.backend!r:.80}")
     check_name(subnet.code, f"the code of {place}")
     for tensor_type in (*subnet.inputs, *subnet.outputs):
         check_type(tensor_type, place)
@@ -93,8 +98,14 @@ def _check_signature(hcfg: Hcfg) -> None:
             pass
         case _:
             raise HcfgError(f"{place} is not a pair of positional arguments and keyword arguments")
-    if any(isinstance(part, Rows) for part in nested(hcfg.signature)):
-        raise HcfgError(f"{place} has a list of unknown length")
+    for part in nested(hcfg.signature):
+        match part:
+            case Rows():
+                raise HcfgError(f"{place} has a list of unknown length")
+            case Named() | Record(kind="object"):
+                raise HcfgError(f"{place} has something that no argument can be matched with")
+            case _:
+                pass
     found = slots(hcfg.signature)
     if sorted(slot.index for slot in found) != list(range(len(hcfg.inputs))):
         raise HcfgError(f"{place} does not use each of the {len(hcfg.inputs)} inputs exactly once")

@@ -5,190 +5,192 @@ The archive's comment ends in the SHA-256 of all bytes before it, as 64 hexadeci
 
     local header, data | local header, data | ... | central directory | end record, comment: seal
 
-There is exactly one way to write given members, and reading accepts nothing else: every header is computed from the
-names and sizes in the central directory and compared byte by byte, so offsets cannot overlap or lead outside.
+A size or offset that does not fit 32 bits is written as ZIP64 has it, and only then. So there is exactly one way to
+write given members, and reading accepts nothing else: every header is computed from the names and sizes in the central
+directory and compared byte by byte, so offsets cannot overlap or lead outside.
 """
 
 import hashlib
 import re
-import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from dycl.runtime.errors import ArtefactError
+from dycl.runtime.zip_records import (
+    ZIP64_LIMIT,
+    Directory,
+    Entry,
+    central_header,
+    end_records,
+    local_header,
+    read_central,
+    read_directory,
+)
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 ALIGNMENT = 64
-MAX_ARCHIVE = 2**32 - 1
 MAX_MEMBERS = 20_000
 
 Buffer = bytes | memoryview
 
 _SEAL = re.compile(rb"dycl artefact format ([0-9]{4}) sha256 ([0-9a-f]{64})")
 _SEAL_TEMPLATE = b"dycl artefact format %04d sha256 "
-_SEAL_SIZE = len(_SEAL_TEMPLATE % 0) + 64
-_LOCAL = struct.Struct("<4s5H3I2H")
-_CENTRAL = struct.Struct("<4s6H3I5H2I")
-_END = struct.Struct("<4s4H2IH")
-_EXTRA = struct.Struct("<2H")
-# 1980-01-01 00:00, the earliest time a ZIP archive can name: the bytes must not depend on when they were written.
-_DOS_TIME, _DOS_DATE = 0, 0x21
-_VERSION_NEEDED = 20
+_DIGEST_SIZE = 64
+_SEAL_SIZE = len(_SEAL_TEMPLATE % 0) + _DIGEST_SIZE
 # Names are ASCII and plain, so that no unpacking tool can be led out of its folder.
-_MEMBER_NAME = re.compile(r"[a-z]+(\.[a-z]+)?|code/[0-9a-f]{64}\.[a-z]+")
-# Android's zipalign uses this identifier for the same purpose; other tools skip it.
-_ALIGNMENT_EXTRA = 0xD935
+_MEMBER_NAME = re.compile(r"[a-z]+(\.[a-z]+)?|code/[a-z][a-z0-9_-]{0,63}/[0-9a-f]{64}")
+# Large enough for a hash to run at full speed, small enough to come along in memory.
+_PIECE = 1 << 24
 
 
-def pack(members: Mapping[str, bytes]) -> bytes:
-    """The archive that holds `members` in their order."""
-    parts: list[bytes] = []
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member to write. `pieces()` gives its bytes in order; it is called twice, and gives the same ones each time."""
+
+    name: str
+    pieces: Callable[[], Iterable[Buffer]]
+
+
+def member(name: str, data: bytes) -> Member:
+    """A member whose bytes are at hand."""
+    return Member(name, lambda: (data,))
+
+
+class Writable(Protocol):
+    """A file open for writing bytes."""
+
+    def write(self, data: Buffer, /) -> object:
+        """Whatever; the data are written."""
+        ...
+
+
+def pack(members: Sequence[Member], file: Writable, limit: int = ZIP64_LIMIT) -> None:
+    """Nothing; the archive that holds `members` in their order is written to `file`, piece by piece."""
+    if len(members) > MAX_MEMBERS:
+        raise ArtefactError("the artefact would have too many members", help="compile a smaller model")
+    sealed = _SealedFile(file)
     directory: list[bytes] = []
-    offset = 0
-    for name, data in members.items():
-        _check_member_name(name)
-        header = _local_header(name, len(data), zlib.crc32(data), offset)
-        directory.append(_central_header(name, len(data), zlib.crc32(data), offset))
-        parts += (header, data)
-        offset += len(header) + len(data)
-        if offset > MAX_ARCHIVE:
-            raise ArtefactError("the artefact would be larger than 4 GiB", help="compile a smaller model")
+    for given in members:
+        _check_member_name(given.name)
+        entry = _measured(given, sealed.size)
+        directory.append(central_header(entry, limit))
+        sealed.write(local_header(entry, _alignment(given.name), limit))
+        end = sealed.size + entry.size
+        for piece in _pieces(given):
+            sealed.write(piece)
+        if sealed.size != end:
+            raise ValueError(f"{given.name} changed while it was written")
     central = b"".join(directory)
-    body = b"".join((*parts, central, _end_record(len(members), len(central), offset)))
-    if len(body) > MAX_ARCHIVE or len(members) > MAX_MEMBERS:
-        raise ArtefactError("the artefact would be too large", help="compile a smaller model")
-    return body + hashlib.sha256(body).hexdigest().encode()
+    sealed.write(central + _tail(Directory(sealed.size, len(central), len(members)), limit))
+    file.write(sealed.digest())
 
 
-def unpack(archive: Buffer) -> dict[str, memoryview]:
+def unpack(archive: Buffer, limit: int = ZIP64_LIMIT) -> dict[str, memoryview]:
     """The members of `archive`, in order, as views into it; ArtefactError unless `pack` could have written it."""
     view = memoryview(archive)
     _check_seal(view)
-    directory_end = len(view) - _SEAL_SIZE - _END.size
-    _, _, _, _, count, directory_size, directory_start, _ = _END.unpack_from(view, directory_end)
-    if directory_start + directory_size != directory_end or count > MAX_MEMBERS:
+    directory = read_directory(view, len(view) - _SEAL_SIZE)
+    if directory is None or directory.count > MAX_MEMBERS:
         raise _damaged()
     members: dict[str, memoryview] = {}
-    expected: list[bytes] = []
-    offset, entry = 0, directory_start
-    for _ in range(count):
-        name, size, checksum, entry = _read_central(view, entry, directory_end)
+    offset, position = 0, directory.start
+    for _ in range(directory.count):
+        stated = read_central(view, position, directory.start + directory.size)
+        if stated is None:
+            raise _damaged()
+        name, size, checksum = stated
+        _check_member_name(name)
         if name in members:
             raise ArtefactError(f"the artefact holds {name} twice")
-        header = _local_header(name, size, checksum, offset)
-        start = offset + len(header)
-        if start + size > directory_start or view[offset:start] != header:
-            raise _damaged()
-        members[name] = view[start : start + size]
-        if zlib.crc32(members[name]) != checksum:
-            raise _damaged()
-        expected.append(_central_header(name, size, checksum, offset))
+        entry = Entry(name, size, checksum, offset)
+        start = _after(local_header(entry, _alignment(name), limit), view, offset)
+        position = _after(central_header(entry, limit), view, position)
         offset = start + size
-    expected.append(_end_record(count, directory_size, directory_start))
-    if offset != directory_start or view[directory_start:-64] != b"".join(expected):
+        if offset > directory.start or zlib.crc32(view[start:offset]) != checksum:
+            raise _damaged()
+        members[name] = view[start:offset]
+    if offset != directory.start or _after(_tail(directory, limit), view, position) != len(view) - _DIGEST_SIZE:
         raise _damaged()
     return members
 
 
-def _check_seal(view: memoryview) -> None:
-    if len(view) < _END.size + _SEAL_SIZE or bytes(view[:4]) != b"PK\x03\x04":
-        raise ArtefactError("this is not a DyCL artefact", help="pass a file that Program.save wrote")
-    if len(view) > MAX_ARCHIVE + 64:
-        raise ArtefactError("the artefact is larger than 4 GiB")
-    seal = _SEAL.fullmatch(view[-_SEAL_SIZE:])
-    if seal is None:
-        raise ArtefactError("the artefact is cut short, or it is not a DyCL artefact")
-    if hashlib.sha256(view[:-64]).hexdigest().encode() != seal[2]:
-        raise ArtefactError("the artefact is damaged: its bytes do not match its digest")
-    check_version(int(seal[1]))
+def _after(expected: bytes, view: memoryview, position: int) -> int:
+    """Where what follows `expected` starts; ArtefactError unless `expected` stands at `position`."""
+    end = position + len(expected)
+    if view[position:end] != expected:
+        raise _damaged()
+    return end
 
 
 def check_version(version: int) -> None:
     """Nothing if this version of DyCL can read format `version`."""
-    if version > FORMAT_VERSION:
-        raise ArtefactError(
-            f"the artefact has format {version}, and this version of DyCL reads formats up to {FORMAT_VERSION}",
-            help="install a newer version of dycl, or compile the model with this one",
-            identifier="DY102",
-        )
     if version < 1:
         raise ArtefactError(f"the artefact has the format {version}, which does not exist")
+    if version != FORMAT_VERSION:
+        newer = "install a newer version of dycl, or compile the model with this one"
+        raise ArtefactError(
+            f"the artefact has format {version}, and this version of DyCL reads format {FORMAT_VERSION}",
+            help=newer if version > FORMAT_VERSION else "compile the model again with this version of dycl",
+            identifier="DY102",
+        )
 
 
-def _read_central(view: memoryview, entry: int, end: int) -> tuple[str, int, int, int]:
-    """The name, size, checksum of the entry of the central directory at `entry`, and where the next one starts."""
-    if entry + _CENTRAL.size > end:
-        raise _damaged()
-    _, _, _, _, _, _, _, checksum, _, size, name_size, *_ = _CENTRAL.unpack_from(view, entry)
-    following = entry + _CENTRAL.size + name_size
-    if following > end:
-        raise _damaged()
-    name = bytes(view[entry + _CENTRAL.size : following]).decode("latin-1")
-    _check_member_name(name)
-    return name, size, checksum, following
+class _SealedFile:
+    """A file whose bytes are counted and hashed on the way."""
+
+    def __init__(self, file: Writable) -> None:
+        self._file = file
+        self._hash = hashlib.sha256()
+        self.size = 0
+
+    def write(self, data: Buffer) -> None:
+        self._file.write(data)
+        self._hash.update(data)
+        self.size += len(data)
+
+    def digest(self) -> bytes:
+        return self._hash.hexdigest().encode()
+
+
+def _measured(given: Member, offset: int) -> Entry:
+    size, checksum = 0, 0
+    for piece in _pieces(given):
+        size += len(piece)
+        checksum = zlib.crc32(piece, checksum)
+    return Entry(given.name, size, checksum, offset)
+
+
+def _pieces(given: Member) -> Iterator[memoryview]:
+    for data in given.pieces():
+        view = memoryview(data)
+        for start in range(0, len(view), _PIECE):
+            yield view[start : start + _PIECE]
+
+
+def _alignment(name: str) -> int:
+    return ALIGNMENT if name.endswith(".bin") else 1
+
+
+def _tail(directory: Directory, limit: int) -> bytes:
+    return end_records(directory, _SEAL_SIZE, limit) + _SEAL_TEMPLATE % FORMAT_VERSION
+
+
+def _check_seal(view: memoryview) -> None:
+    if len(view) < _SEAL_SIZE or bytes(view[:4]) != b"PK\x03\x04":
+        raise ArtefactError("this is not a DyCL artefact", help="pass a file that Program.save wrote")
+    seal = _SEAL.fullmatch(view[-_SEAL_SIZE:])
+    if seal is None:
+        raise ArtefactError("the artefact is cut short, or it is not a DyCL artefact")
+    if hashlib.sha256(view[:-_DIGEST_SIZE]).hexdigest().encode() != seal[2]:
+        raise ArtefactError("the artefact is damaged: its bytes do not match its digest")
+    check_version(int(seal[1]))
 
 
 def _check_member_name(name: str) -> None:
     if not _MEMBER_NAME.fullmatch(name):
         raise ArtefactError(f"the artefact holds a member of the unexpected name {name!r:.80}")
-
-
-def _local_header(name: str, size: int, checksum: int, offset: int) -> bytes:
-    encoded = name.encode("ascii")
-    extra = b""
-    if name.endswith(".bin"):
-        # Data that is used in place must be aligned: fill the header up with an extra field.
-        unaligned = offset + _LOCAL.size + len(encoded) + _EXTRA.size
-        padding = -unaligned % ALIGNMENT
-        extra = _EXTRA.pack(_ALIGNMENT_EXTRA, padding) + bytes(padding)
-    return (
-        _LOCAL.pack(
-            b"PK\x03\x04",
-            _VERSION_NEEDED,
-            0,
-            0,
-            _DOS_TIME,
-            _DOS_DATE,
-            checksum,
-            size,
-            size,
-            len(encoded),
-            len(extra),
-        )
-        + encoded
-        + extra
-    )
-
-
-def _central_header(name: str, size: int, checksum: int, offset: int) -> bytes:
-    encoded = name.encode("ascii")
-    return (
-        _CENTRAL.pack(
-            b"PK\x01\x02",
-            _VERSION_NEEDED,
-            _VERSION_NEEDED,
-            0,
-            0,
-            _DOS_TIME,
-            _DOS_DATE,
-            checksum,
-            size,
-            size,
-            len(encoded),
-            0,
-            0,
-            0,
-            0,
-            0,
-            offset,
-        )
-        + encoded
-    )
-
-
-def _end_record(count: int, directory_size: int, directory_start: int) -> bytes:
-    record = _END.pack(b"PK\x05\x06", 0, 0, count, count, directory_size, directory_start, _SEAL_SIZE)
-    return record + _SEAL_TEMPLATE % FORMAT_VERSION
 
 
 def _damaged() -> ArtefactError:

@@ -1,53 +1,86 @@
-"""What the runtime asks of a backend, and how a backend is found by the name that an artefact states.
+"""What the Python host asks of a backend: to check codes, and to open sub-DNNs and run them.
 
-A backend's runtime half turns an artefact's codes into calls. The values that pass between calls are its own affair:
-the executor only hands them on. Third parties add a backend as an entry point of the group `dycl.backends`, whose value
-is an object with the methods of `Backend`.
+A backend sees sub-DNNs, never the graph around them. It is opened once for all of a program's sub-DNNs that name it,
+as an engine. An engine keeps tensors between its sub-DNNs in whatever form suits it, packed ones included: the host
+only hands values on. Where a program uses several backends, a value that comes from another engine is taken out of
+that one as a numpy array and put into this one, so no engine ever meets a value of a class that it does not name.
 """
 
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from dycl.hcfg.nodes import SubnetId, WeightId
-from dycl.hcfg.types import DType
-from dycl.runtime.artefact import ONNX_BACKEND, Artefact
-from dycl.runtime.errors import ArtefactError
+from dycl.hcfg.nodes import SubnetId
+from dycl.hcfg.types import DType, TensorType
 from dycl.runtime.weight_store import Array
 
-ENTRY_POINT_GROUP = "dycl.backends"
-
 Value = object
-"""A tensor in the form in which a backend passes it from one sub-DNN to the next."""
+"""A tensor in the form in which an engine passes it from one sub-DNN to the next."""
 
 Frame = list[Value]
 """The values of a block by number: its arguments, then the outputs of its steps."""
 
 SubnetCall = Callable[[Frame], Sequence[Value]]
-"""Runs a sub-DNN on values of a frame. The result is only indexed: ONNX Runtime's own vector is slow to iterate."""
+"""Runs a sub-DNN on values of a frame, and gives its outputs; the host indexes the result and keeps no hold of it.
+
+Outputs have memory of their own: they share none with inputs, weights or the outputs of other calls. Neither the frame
+nor a value in it is changed. May be called from several threads at a time; SubnetFailure if the backend fails.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SubnetSignature:
+    """What a sub-DNN's code must fit: the types of its inputs, its outputs and the weights it is bound to."""
+
+    inputs: tuple[TensorType, ...]
+    outputs: tuple[TensorType, ...]
+    weights: tuple[TensorType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledSubnet:
+    """A sub-DNN as a backend gets it: its code and its weights, which nobody may change; `id` is for messages."""
+
+    id: SubnetId
+    code: bytes
+    signature: SubnetSignature
+    weights: tuple[Array, ...]
 
 
 class Engine(Protocol):
-    """One artefact, loaded by a backend and ready to run. All methods may be called from several threads."""
+    """A program's sub-DNNs of one backend, ready to run. All methods may be called from several threads."""
 
-    def subnet(self, subnet: SubnetId, inputs: Sequence[int]) -> SubnetCall:
-        """The call that runs a sub-DNN on the values at `inputs` in a frame; SubnetFailure if the backend fails."""
+    @property
+    def value_types(self) -> tuple[type, ...]:
+        """The classes of this engine's values: `type(value)` is one of them, for whatever `put` and sub-DNNs give.
+
+        A class stands for one form of tensors: engines that name the same class take each other's values as they are.
+        An engine that names `numpy.ndarray` uses plain arrays in the form of `take`.
+        """
         ...
 
-    def weight(self, weight: WeightId) -> Value:
-        """The value of a weight, which nobody may change."""
+    def subnet(self, subnet: SubnetId, inputs: Sequence[int]) -> SubnetCall:
+        """The call that runs an opened sub-DNN on the values at `inputs` in a frame."""
         ...
 
     def put(self, array: Array, dtype: DType) -> Value:
-        """A value that holds a copy of `array`."""
+        """A value that holds `array`, and may use its memory if it keeps it alive: nobody changes it in the meantime.
+
+        The array is in row-major order, may be read-only and may be the caller's own: a sub-DNN never changes its
+        inputs. bfloat16 comes as uint16.
+        """
         ...
 
     def take(self, value: Value, dtype: DType) -> Array:
-        """The array that `value` holds; it keeps its memory alive and may share it with `value`."""
+        """The array that `value` holds, of the tensor's shape; bfloat16 as uint16.
+
+        It may share the value's memory, which it keeps alive then. That of a sub-DNN's output is writable: the caller
+        of a program may get it.
+        """
         ...
 
     def number(self, value: Value) -> bool | int | float:
-        """The one number that `value` holds; ValueError if it holds more than one."""
+        """The one number that `value` holds; ValueError if it does not hold exactly one."""
         ...
 
 
@@ -59,26 +92,14 @@ class SubnetFailure(Exception):
 class Backend(Protocol):
     """A backend's runtime half."""
 
-    def open(self, artefact: Artefact, threads: int) -> Engine:
-        """The engine that runs `artefact`; ArtefactError if its codes are not this backend's."""
+    def check(self, code: bytes, signature: SubnetSignature) -> None:
+        """Nothing; ArtefactError unless `code` fits `signature` and asks for nothing but its inputs and weights.
+
+        Codes come from files that nobody vouches for, so this must neither run nor believe anything in them. It is
+        called for every code of a program before any backend opens one.
+        """
         ...
 
-
-def find_backend(name: str) -> Backend:
-    """The runtime half of the backend called `name`."""
-    if name == ONNX_BACKEND:
-        # Imported here, so that a program of another backend runs where ONNX Runtime is not installed.
-        from dycl.runtime.onnxruntime_backend import OnnxRuntimeBackend
-
-        return OnnxRuntimeBackend()
-    for entry_point in entry_points(group=ENTRY_POINT_GROUP):
-        if entry_point.name == name:
-            backend = entry_point.load()
-            if not isinstance(backend, Backend):
-                raise TypeError(f"the entry point {entry_point.value} of {ENTRY_POINT_GROUP} is not a backend")
-            return backend
-    raise ArtefactError(
-        f"the artefact was compiled for the backend {name!r:.80}, which is not installed",
-        help="install the package that provides this backend, or compile the model for another one",
-        identifier="DY102",
-    )
+    def open(self, subnets: Sequence[CompiledSubnet], threads: int) -> Engine:
+        """The engine that runs `subnets`, whose codes have passed `check`, on `threads` threads each."""
+        ...

@@ -30,6 +30,15 @@ class ArtefactError(DyclError):
     default_help = "get the file again from where it was compiled, or compile the model again"
 
 
+def missing_backend(name: str) -> ArtefactError:
+    """The error of an artefact that needs a backend which is not here."""
+    return ArtefactError(
+        f"the artefact was compiled for the backend {name!r:.80}, which is not installed",
+        help="install the package that provides this backend, or compile the model for another one",
+        identifier="DY102",
+    )
+
+
 class InputError(DyclError):
     """The arguments of a call do not fit the signature that was compiled."""
 

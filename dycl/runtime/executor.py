@@ -5,7 +5,7 @@ resolved to positions in that list once, when the program is loaded. The loop it
 adds to the backend's own time is a few microseconds a block, and a loop of the model is a loop here, not recursion.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import NoReturn
@@ -18,7 +18,6 @@ from dycl.hcfg.nodes import (
     Branch,
     Check,
     Fail,
-    Hcfg,
     Jump,
     Let,
     Literal,
@@ -27,26 +26,21 @@ from dycl.hcfg.nodes import (
     Run,
     Switch,
     Target,
-    Terminator,
     Weight,
 )
-from dycl.hcfg.structure import Structure
-from dycl.hcfg.types import DType, HostKind, HostType, Span, carrier
+from dycl.hcfg.types import DType, HostKind, HostType, carrier
+from dycl.runtime.artefact import Artefact
 from dycl.runtime.backend import Engine, Frame, SubnetFailure, Value
 from dycl.runtime.errors import ArtefactError, ModelError
+from dycl.runtime.host import CallResult, Outcome, Visit
 from dycl.runtime.user_errors import user_error
-from dycl.runtime.weight_store import array_dtype
+from dycl.runtime.weight_store import Array, array_dtype, contiguous
 
-Outcome = bool | int | None
 Number = bool | int | float
+Leave = Callable[[Frame, Frame, "Kept"], CallResult]
+"""Ends a call: gets the last frame, the values of the call's inputs, and what the call began with."""
 
-
-@dataclass(frozen=True, slots=True)
-class ResultForm:
-    """How a block's result looks: the element type of each value, and the structure they are arranged in."""
-
-    dtypes: tuple[DType, ...]
-    structure: Structure
+_Picked = list[tuple[int, DType]]
 
 
 @dataclass(slots=True)
@@ -62,10 +56,8 @@ class LoadedBlock:
     """A block ready to run. Either `leave` ends the program, or `decide` chooses one of `ways`."""
 
     id: BlockId
-    span: Span
-    subnet_calls: int = 0
     steps: list[Callable[[Frame], None]] = field(default_factory=list)
-    leave: "Callable[[Frame], Result] | None" = None
+    leave: "Leave | None" = None
     decide: Callable[[Frame], Outcome] = lambda frame: None
     ways: dict[Outcome, _Way] = field(default_factory=dict)
 
@@ -78,60 +70,45 @@ class Kept:
     values: Frame
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a run of the program gave: the values of its result, how they look, and what it keeps for its next call."""
-
-    values: Frame
-    form: ResultForm
-    kept: Kept | None
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """One block on a path, and how its decision went; None where it had none to make."""
-
-    block: LoadedBlock
-    outcome: Outcome
-
-
 class Executor:
-    """Runs a verified graph on a backend's engine.
+    """Runs a verified graph on an engine.
 
     What a program keeps from call to call is handed out and in, so runs share nothing and threads may run together.
     """
 
-    def __init__(self, hcfg: Hcfg, engine: Engine) -> None:
+    def __init__(self, artefact: Artefact, engine: Engine) -> None:
+        hcfg = artefact.hcfg
         self._hcfg = hcfg
+        self._weights = artefact.weights
         self._engine = engine
         self._constants: dict[int, Value] = {}
-        self._blocks = {block.id: LoadedBlock(block.id, block.terminator.span) for block in hcfg.blocks.values()}
+        self._dtypes = [carrier(parameter.type).dtype for parameter in hcfg.inputs]
+        self._blocks = {block_id: LoadedBlock(block_id) for block_id in hcfg.blocks}
         for block in hcfg.blocks.values():
             self._load(block)
-        self.first_call = Kept(self._blocks[hcfg.entry], [])
-        """What a program that was never called keeps: nothing."""
+        self._first_call = Kept(self._blocks[hcfg.entry], [])
 
-    def run(self, inputs: Frame, kept: Kept, path: list[Visit] | None = None) -> Result:
+    def run(self, inputs: Sequence[Array], kept: object | None = None, path: list[Visit] | None = None) -> CallResult:
         """What the program gives for the inputs; the blocks it visits are appended to `path`."""
-        block = kept.block
-        frame = [*inputs, *kept.values]
+        put = self._engine.put
+        given = [put(contiguous(array), dtype) for array, dtype in zip(inputs, self._dtypes, strict=True)]
+        begin = self._first_call if kept is None else kept
+        assert isinstance(begin, Kept)
+        block = begin.block
+        frame = [*given, *begin.values]
         while True:
             for step in block.steps:
                 step(frame)
             if block.leave is not None:
                 if path is not None:
-                    path.append(Visit(block, None))
-                return block.leave(frame)
+                    path.append(Visit(block.id, None))
+                return block.leave(frame, given, begin)
             outcome = block.decide(frame)
             if path is not None:
-                path.append(Visit(block, outcome))
+                path.append(Visit(block.id, outcome))
             way = block.ways[outcome]
             frame = way.arguments(frame)
             block = way.block
-
-    def is_constant(self, value: Value) -> bool:
-        """Whether `value` is a weight or literal of the program, which no caller may get hold of."""
-        return id(value) in self._constants
 
     def _load(self, block: Block) -> None:
         loaded = self._blocks[block.id]
@@ -148,7 +125,6 @@ class Executor:
             match step:
                 case Run(subnet=subnet, outputs=outputs):
                     loaded.steps.append(self._run_step(step, positions))
-                    loaded.subnet_calls += 1
                     for name, tensor_type in zip(outputs, self._hcfg.subnets[subnet].outputs, strict=True):
                         define(name, tensor_type.dtype)
                 case Let(name=name, constant=constant):
@@ -157,30 +133,35 @@ class Executor:
                     define(name, dtype)
                 case Check(condition=condition):
                     loaded.steps.append(self._check_step(step, positions[condition]))
-        self._load_terminator(block.terminator, loaded, positions, dtypes)
+        self._load_terminator(block, loaded, positions, dtypes)
 
     def _load_terminator(
-        self, terminator: Terminator, loaded: LoadedBlock, positions: dict[Name, int], dtypes: list[DType]
+        self, block: Block, loaded: LoadedBlock, positions: dict[Name, int], dtypes: list[DType]
     ) -> None:
         def way(target: Target) -> _Way:
             return _Way(self._blocks[target.block], _picker([positions[name] for name in target.arguments]))
 
-        match terminator:
+        def picked(names: Sequence[Name]) -> _Picked:
+            return [(positions[name], dtypes[positions[name]]) for name in names]
+
+        match block.terminator:
             case Jump(target=target):
                 loaded.ways = {None: way(target)}
             case Branch(condition=condition, then=then, orelse=orelse):
                 loaded.decide = self._reader(positions[condition])
                 loaded.ways = {True: way(then), False: way(orelse)}
-            case Switch(value=value, cases=cases):
+            case Switch(value=value, cases=cases) as switch:
                 loaded.ways = {case: way(target) for case, target in cases}
-                loaded.decide = self._switch(terminator, positions[value], loaded.ways)
-            case Return(values=values, structure=structure, next_call=next_call):
-                indices = [positions[name] for name in values]
-                form = ResultForm(tuple(dtypes[index] for index in indices), structure)
-                loaded.leave = _leave(indices, form, None if next_call is None else way(next_call))
+                loaded.decide = self._switch(switch, positions[value], loaded.ways)
+            case Return(values=values, next_call=None) if _made_by_runs(block).issuperset(values):
+                loaded.leave = self._leave_with_own(block.id, picked(values))
+            case Return(values=values, next_call=next_call):
+                next_block = None if next_call is None else self._blocks[next_call.block]
+                kept = () if next_call is None else next_call.arguments
+                loaded.leave = self._leave(block.id, picked(values), picked(kept), next_block)
             case Fail(error=error, message=message, span=span):
 
-                def fail(frame: Frame) -> NoReturn:
+                def fail(frame: Frame, given: Frame, begin: Kept) -> NoReturn:
                     raise user_error(error, message, span)
 
                 loaded.leave = fail
@@ -241,12 +222,49 @@ class Executor:
 
     def _constant(self, constant: Literal | Weight) -> tuple[Value, DType]:
         if isinstance(constant, Weight):
-            value, dtype = self._engine.weight(constant.weight), self._hcfg.weights[constant.weight].dtype
+            dtype = self._hcfg.weights[constant.weight].dtype
+            array = contiguous(self._weights[constant.weight])
         else:
             dtype = HostType(_host_kind(constant.value)).tensor.dtype
-            value = self._engine.put(np.array(constant.value, array_dtype(dtype)), dtype)
+            array = np.array(constant.value, array_dtype(dtype))
+        value = self._engine.put(array, dtype)
         self._constants[id(value)] = value
         return value, dtype
+
+    def _leave_with_own(self, block: BlockId, values: _Picked) -> Leave:
+        """A function that hands out values which this block made itself: nobody else has a hold of them."""
+        take = self._engine.take
+        return lambda frame, given, begin: CallResult(
+            block, [take(frame[position], dtype) for position, dtype in values], None
+        )
+
+    def _leave(self, block: BlockId, values: _Picked, kept: _Picked, next_block: LoadedBlock | None) -> Leave:
+        """A function that hands the result's values to the caller, and keeps those that the next call begins with.
+
+        Values of inputs use the caller's own arrays, which is why they are copied before they are kept. What is handed
+        out shares memory with nothing that is used later: inputs, constants, what is kept now or was kept before.
+        """
+        take, put, constants = self._engine.take, self._engine.put, self._constants
+
+        def leave(frame: Frame, given: Frame, begin: Kept) -> CallResult:
+            inputs = set(map(id, given))
+            keep: list[Value] = []
+            for position, dtype in kept:
+                value = frame[position]
+                keep.append(put(take(value, dtype).copy(), dtype) if id(value) in inputs else value)
+            shared = inputs.union(map(id, begin.values), map(id, keep))
+            outputs: list[Array] = []
+            for position, dtype in values:
+                value = frame[position]
+                array = take(value, dtype)
+                outputs.append(array.copy() if id(value) in shared or id(value) in constants else array)
+            return CallResult(block, outputs, None if next_block is None else Kept(next_block, keep))
+
+        return leave
+
+
+def _made_by_runs(block: Block) -> set[Name]:
+    return {name for step in block.steps if isinstance(step, Run) for name in step.outputs}
 
 
 def _host_kind(value: Number) -> HostKind:
@@ -257,14 +275,6 @@ def _host_kind(value: Number) -> HostKind:
 
 def _let_step(value: Value) -> Callable[[Frame], None]:
     return lambda frame: frame.append(value)
-
-
-def _leave(indices: list[int], form: ResultForm, next_call: _Way | None) -> Callable[[Frame], Result]:
-    pick = _picker(indices)
-    if next_call is None:
-        return lambda frame: Result(pick(frame), form, None)
-    block, keep = next_call.block, next_call.arguments
-    return lambda frame: Result(pick(frame), form, Kept(block, keep(frame)))
 
 
 def _picker(indices: list[int]) -> Callable[[Frame], Frame]:

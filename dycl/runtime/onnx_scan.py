@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dycl.hcfg.types import DType, TensorType
-from dycl.runtime.archive import Buffer
+from dycl.runtime.backend import SubnetSignature
 from dycl.runtime.errors import ArtefactError
 
 WEIGHTS_LOCATION = "weights"
@@ -154,10 +154,8 @@ class _Message:
         return self.messages.get(name, [])
 
 
-def scan_onnx(
-    code: Buffer, inputs: Sequence[TensorType], outputs: Sequence[TensorType], weights: Sequence[TensorType]
-) -> tuple[int, ...]:
-    """The positions in `weights` that an ONNX file binds; ArtefactError if it is not a file that DyCL would write."""
+def scan_onnx(code: bytes, signature: SubnetSignature) -> None:
+    """Nothing; ArtefactError if an ONNX file is not one that DyCL would write for a sub-DNN of this signature."""
     model = _read(memoryview(code), "Model", 0)
     for opset in model.all("opset_import"):
         _check_domain(opset.text("domain"))
@@ -166,13 +164,13 @@ def scan_onnx(
     graphs = model.all("graph")
     if not graphs:
         raise _refused("has no graph")
-    _check_values(graphs[0].all("input"), "i", inputs)
-    _check_values(graphs[0].all("output"), "o", outputs)
+    _check_values(graphs[0].all("input"), "i", signature.inputs)
+    _check_values(graphs[0].all("output"), "o", signature.outputs)
+    weights = signature.weights
     bound = [_bound_weight(tensor, weights) for tensor in graphs[0].all("initializer") if _is_external(tensor)]
-    if len(set(bound)) != len(bound):
-        raise _refused("binds a weight twice")
     _check_graph(graphs[0], is_outermost=True)
-    return tuple(bound)
+    if sorted(bound) != list(range(len(weights))):
+        raise _refused(f"does not bind each of its {len(weights)} weights once")
 
 
 def _check_graph(graph: _Message, is_outermost: bool) -> None:

@@ -2,20 +2,20 @@
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dycl.hcfg.nodes import BlockId, Hcfg, next_calls
+from dycl.hcfg.nodes import BlockId, Hcfg, Return, Run, next_calls
 from dycl.hcfg.structure import Slot
-from dycl.hcfg.types import DType, Span, carrier
+from dycl.hcfg.types import Span
 from dycl.runtime import artefact as artefact_file
-from dycl.runtime.artefact import Artefact
-from dycl.runtime.backend import Engine, find_backend
+from dycl.runtime.artefact import Artefact, Source
 from dycl.runtime.call_inputs import Signature
-from dycl.runtime.executor import Executor, Result, Visit
+from dycl.runtime.host import CallResult, Host, Visit
+from dycl.runtime.python_host import PythonHost
 from dycl.runtime.results import arrange, types_by_name
 from dycl.runtime.tensors import to_torch
 from dycl.runtime.timings import Timings
@@ -77,11 +77,20 @@ class Program:
     A call that raises leaves the state as it was before.
 
     Tensors may be numpy arrays or PyTorch tensors. If any is a PyTorch tensor, the results are PyTorch tensors on the
-    CPU, else numpy arrays; bfloat16, which numpy lacks, comes as an array of its bits. No result shares memory with an
-    argument or a weight.
+    CPU, else numpy arrays; bfloat16, which numpy lacks, comes as an array of its bits. A call reads its arguments where
+    they lie, and never changes them. No result shares memory with an argument or a weight.
+
+    `host` is what runs the graph: the Python executor unless another one is given.
     """
 
-    def __init__(self, artefact: Artefact, *, threads: int = 1, types: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        artefact: Artefact,
+        *,
+        threads: int = 1,
+        types: Mapping[str, Any] | None = None,
+        host: Host | None = None,
+    ) -> None:
         if threads < 1:
             raise ValueError(f"threads is {threads}, it must be at least 1")
         self.timings = Timings()
@@ -89,12 +98,15 @@ class Program:
         self._artefact = artefact
         self._types = dict(types or {})
         self._signature = Signature(artefact.hcfg)
-        self._engine = find_backend(artefact.backend).open(artefact, threads)
-        self._executor = Executor(artefact.hcfg, self._engine)
-        self._keeps_state = any(next_calls(block.terminator) for block in artefact.hcfg.blocks.values())
-        self._kept = self._executor.first_call
+        self._hosted = (host or PythonHost()).open(artefact, threads)
+        blocks = artefact.hcfg.blocks.values()
+        self._structures = {
+            block.id: block.terminator.structure for block in blocks if isinstance(block.terminator, Return)
+        }
+        self._subnet_calls = {block.id: sum(isinstance(step, Run) for step in block.steps) for block in blocks}
+        self._keeps_state = any(next_calls(block.terminator) for block in blocks)
+        self._kept: object | None = None
         self._turn = threading.Lock()
-        self._dtypes = [carrier(parameter.type).dtype for parameter in artefact.hcfg.inputs]
 
     @property
     def artefact(self) -> Artefact:
@@ -118,7 +130,7 @@ class Program:
     def reset(self) -> None:
         """Nothing; the next call begins with the state that the model had when it was compiled."""
         with self._turn:
-            self._kept = self._executor.first_call
+            self._kept = None
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
         """What the model returns for these arguments; InputError if they do not fit what was compiled."""
@@ -128,16 +140,17 @@ class Program:
         """What the model returns for these arguments, and the path that they take."""
         visits: list[Visit] = []
         outputs = self._run(args, kwargs, visits)
+        blocks, calls = self.hcfg.blocks, self._subnet_calls
         return Trace(
             outputs,
             Path(
-                blocks=tuple(visit.block.id for visit in visits),
+                blocks=tuple(visit.block for visit in visits),
                 decisions=tuple(
-                    Taken(visit.block.span, visit.outcome, visit.block.id)
+                    Taken(blocks[visit.block].terminator.span, visit.outcome, visit.block)
                     for visit in visits
                     if visit.outcome is not None
                 ),
-                subnet_calls=sum(visit.block.subnet_calls for visit in visits),
+                subnet_calls=sum(calls[visit.block] for visit in visits),
             ),
         )
 
@@ -147,53 +160,45 @@ class Program:
 
     def _run(self, args: tuple[object, ...], kwargs: Mapping[str, object], visits: list[Visit] | None) -> object:
         inputs = self._signature.match(args, kwargs)
-        put = self._engine.put
-        frame = [put(array, dtype) for array, dtype in zip(inputs.arrays, self._dtypes, strict=True)]
         if not self._keeps_state:
-            return self._arranged(self._executor.run(frame, self._kept, visits), inputs.from_torch)
+            return self._arranged(self._hosted.run(inputs.arrays, None, visits), inputs.from_torch)
         with self._turn:
-            result = self._executor.run(frame, self._kept, visits)
+            result = self._hosted.run(inputs.arrays, self._kept, visits)
             if result.kept is not None:
                 self._kept = result.kept
         return self._arranged(result, inputs.from_torch)
 
-    def _arranged(self, result: Result, as_torch: bool) -> object:
-        return arrange(
-            result.form.structure, _ResultValues(self._engine, self._executor, result, as_torch), self._types
-        )
+    def _arranged(self, result: CallResult, as_torch: bool) -> object:
+        return arrange(self._structures[result.block], _ResultValues(result.outputs, as_torch), self._types)
 
 
 class _ResultValues:
-    """The values of a result as the caller gets them; none shares memory with what the program still needs."""
+    """The values of a result as the caller gets them."""
 
-    def __init__(self, engine: Engine, executor: Executor, result: Result, as_torch: bool) -> None:
-        self._engine = engine
-        self._executor = executor
-        self._result = result
+    def __init__(self, arrays: Sequence[Array], as_torch: bool) -> None:
+        self._arrays = arrays
         self._as_torch = as_torch
-        self._kept = () if result.kept is None else tuple(map(id, result.kept.values))
 
     def value(self, slot: Slot, row: int | None) -> object:
-        value, dtype = self._result.values[slot.index], self._result.form.dtypes[slot.index]
+        array = self._arrays[slot.index]
         if row is not None:
-            item = self._engine.take(value, dtype)[row]
-            return item.item() if slot.kind != "tensor" else self._tensor(np.array(item), dtype)
+            array = np.array(array[row])
         if slot.kind != "tensor":
-            return self._engine.number(value)
-        array = self._engine.take(value, dtype)
-        shared = self._executor.is_constant(value) or id(value) in self._kept
-        return self._tensor(array.copy() if shared else array, dtype)
+            return array.item()
+        return to_torch(array) if self._as_torch else array
 
     def length(self, index: int) -> int:
-        return int(self._engine.take(self._result.values[index], self._result.form.dtypes[index]).shape[0])
-
-    def _tensor(self, array: Array, dtype: DType) -> object:
-        return to_torch(array, dtype) if self._as_torch else array
+        return self._arrays[index].shape[0]
 
 
-def load(path: str | os.PathLike[str], *, threads: int = 1, types: Iterable[type] = ()) -> Program:
-    """The program in the file at `path`, checked through before anything of it runs.
+def load(source: Source, *, threads: int = 1, types: Iterable[type] = (), host: Host | None = None) -> Program:
+    """The program in `source`, checked through before anything of it runs.
+
+    `source` is the path of a file, or its bytes, or a file open for reading bytes, which is read to its end. A file
+    that is named by its path is mapped into memory instead of being copied there, so it must stay as it is while the
+    program is in use; `save` may replace it, since that makes a new file.
 
     `types` are the classes of the model's results, if it returns dataclasses, named tuples or subclasses of dict.
+    `host` runs the program's graph: the Python executor unless another one is given.
     """
-    return Program(artefact_file.read(path), threads=threads, types=types_by_name(types))
+    return Program(artefact_file.read(source), threads=threads, types=types_by_name(types), host=host)

@@ -68,6 +68,8 @@ def _table(table_type: type | None, table: dict[str | int, object]) -> object:
 
 
 def _record(kind: str, record_type: type[Any], values: dict[str, object]) -> object:
+    if kind == "object" and issubclass(record_type, SimpleNamespace):
+        return record_type(**values)
     if kind == "object":
         made = object.__new__(record_type)
         vars(made).update(values)

@@ -59,9 +59,9 @@ def accepts(tensor_type: TensorType, tensor: Any) -> bool:
     return tensor_type.dtype == "bfloat16" and name == "uint16" and not is_torch_tensor(tensor)
 
 
-def to_torch(array: Array, dtype: DType) -> Any:
-    """A PyTorch tensor that uses the memory of `array`."""
+def to_torch(array: Array) -> Any:
+    """A PyTorch tensor that uses the memory of `array`; one of bfloat16 for uint16, which stands for nothing else."""
     torch = sys.modules["torch"]
-    if dtype == "bfloat16":
+    if array.dtype == np.uint16:
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)

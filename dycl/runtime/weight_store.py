@@ -1,7 +1,8 @@
 """The weights of an artefact: `weights.bin` with each weight once, and `weights.json` that says where."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,8 +19,9 @@ _CARRIERS: dict[DType, str] = {"bfloat16": "uint16"}
 
 
 def contiguous(array: Array) -> Array:
-    """The array itself if its memory is in order, else a copy; unlike numpy's own, it leaves a 0-d array 0-d."""
-    return array if array.flags.c_contiguous else array.copy(order="C")
+    """The array itself if its memory is in order and aligned, else a copy; a 0-d array stays 0-d, unlike with numpy."""
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else array.copy(order="C")
 
 
 def array_dtype(dtype: DType) -> np.dtype[np.generic]:
@@ -27,69 +29,97 @@ def array_dtype(dtype: DType) -> np.dtype[np.generic]:
     return np.dtype(_CARRIERS.get(dtype, dtype))
 
 
-def pack_weights(weights: Mapping[WeightId, Array], types: Mapping[WeightId, TensorType]) -> tuple[bytes, bytes]:
-    """The bytes of `weights.json` and of `weights.bin`."""
-    index: list[Json] = []
-    parts: list[bytes] = []
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a weight lies in `weights.bin`."""
+
+    weight: WeightId
+    type: TensorType
+    shape: tuple[int, ...]
+    offset: int
+    size: int
+
+
+def _places(types: Mapping[WeightId, TensorType]) -> Iterator[_Place]:
+    """One weight after the other, each at the next multiple of ALIGNMENT."""
     position = 0
     for weight, tensor_type in types.items():
-        array = weights[weight]
-        if array.dtype != array_dtype(tensor_type.dtype) or array.shape != tensor_type.shape:
-            raise ValueError(f"weight {weight} is {array.dtype}{list(array.shape)}, its type is {tensor_type}")
-        data = contiguous(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-        padding = -position % ALIGNMENT
-        parts += (bytes(padding), data)
-        position += padding
-        index.append(
-            {
-                "id": weight,
-                "dtype": tensor_type.dtype,
-                "shape": list(array.shape),
-                "offset": position,
-                "size": len(data),
-            }
-        )
-        position += len(data)
-    return strict_json.write(index), b"".join(parts)
+        shape = tuple(size for size in tensor_type.shape if isinstance(size, int))
+        size = math.prod(shape) * array_dtype(tensor_type.dtype).itemsize
+        position += -position % ALIGNMENT
+        yield _Place(weight, tensor_type, shape, position, size)
+        position += size
+
+
+def weight_index(types: Mapping[WeightId, TensorType]) -> bytes:
+    """The bytes of `weights.json`."""
+    index: list[Json] = [
+        {
+            "id": place.weight,
+            "dtype": place.type.dtype,
+            "shape": list(place.shape),
+            "offset": place.offset,
+            "size": place.size,
+        }
+        for place in _places(types)
+    ]
+    return strict_json.write(index)
+
+
+def weight_pieces(weights: Mapping[WeightId, Array], types: Mapping[WeightId, TensorType]) -> Iterator[Buffer]:
+    """The bytes of `weights.bin` in order, taken from the arrays where they lie."""
+    position = 0
+    for place in _places(types):
+        array = weights[place.weight]
+        if array.dtype != array_dtype(place.type.dtype) or array.shape != place.shape:
+            raise ValueError(f"weight {place.weight} is {array.dtype}{list(array.shape)}, its type is {place.type}")
+        yield bytes(place.offset - position)
+        ordered = contiguous(array).astype(array.dtype.newbyteorder("<"), copy=False)
+        yield ordered.reshape(-1).view(np.uint8).data
+        position = place.offset + place.size
 
 
 def unpack_weights(index: bytes, data: Buffer, types: Mapping[WeightId, TensorType]) -> dict[WeightId, Array]:
-    """The weights as read-only arrays that view `data`; HcfgError unless `pack_weights` could have written both."""
+    """The weights as read-only arrays that view `data`; HcfgError unless index and data are what this module writes."""
     entries = strict_json.items(strict_json.parse(index, "weights.json"), "weights.json")
     if len(entries) != len(types):
         raise HcfgError(f"weights.json lists {len(entries)} weights, the graph has {len(types)}")
     weights: dict[WeightId, Array] = {}
     position = 0
-    for (entry, place), (weight, tensor_type) in zip(entries, types.items(), strict=True):
-        id_, dtype, shape, offset, size = strict_json.fields(entry, place, "id", "dtype", "shape", "offset", "size")
-        dimensions = tuple(strict_json.integer(*item) for item in strict_json.items(shape, f"{place}.shape"))
-        if (id_, dtype, dimensions) != (weight, tensor_type.dtype, tensor_type.shape):
-            raise HcfgError(f"{place} is not weight {weight} of type {tensor_type}")
-        expected_size = math.prod(dimensions) * array_dtype(tensor_type.dtype).itemsize
-        position += -position % ALIGNMENT
-        if strict_json.integer(offset, f"{place}.offset") != position:
-            raise HcfgError(f"{place} is not at its place in weights.bin")
-        if strict_json.integer(size, f"{place}.size") != expected_size:
-            raise HcfgError(f"{place} has {size} bytes, a {tensor_type} has {expected_size}")
-        if position + expected_size > len(data):
-            raise HcfgError(f"{place} lies outside weights.bin")
-        weights[weight] = _array(data, tensor_type, dimensions, position)
-        position += expected_size
+    for (entry, name), place in zip(entries, _places(types), strict=True):
+        _check_entry(entry, name, place)
+        if place.offset + place.size > len(data):
+            raise HcfgError(f"{name} lies outside weights.bin")
+        if any(data[position : place.offset]):
+            raise HcfgError(f"weights.bin has something other than zeros before {name}")
+        weights[place.weight] = _array(data, place)
+        position = place.offset + place.size
     if position != len(data):
         raise HcfgError("weights.bin has bytes that belong to no weight")
     return weights
 
 
-def _array(data: Buffer, tensor_type: TensorType, shape: tuple[int, ...], offset: int) -> Array:
-    element = array_dtype(tensor_type.dtype).newbyteorder("<")
-    count = math.prod(shape)
-    flat = np.frombuffer(data, dtype=element, count=count, offset=offset) if count else np.empty(0, element)
+def _check_entry(entry: object, name: str, place: _Place) -> None:
+    id_, dtype, shape, offset, size = strict_json.fields(entry, name, "id", "dtype", "shape", "offset", "size")
+    dimensions = tuple(strict_json.integer(*item) for item in strict_json.items(shape, f"{name}.shape"))
+    if (id_, dtype, dimensions) != (place.weight, place.type.dtype, place.shape):
+        raise HcfgError(f"{name} is not weight {place.weight} of type {place.type}")
+    if strict_json.integer(offset, f"{name}.offset") != place.offset:
+        raise HcfgError(f"{name} is not at its place in weights.bin")
+    if strict_json.integer(size, f"{name}.size") != place.size:
+        raise HcfgError(f"{name} has {size} bytes, a {place.type} has {place.size}")
+
+
+def _array(data: Buffer, place: _Place) -> Array:
+    element = array_dtype(place.type.dtype).newbyteorder("<")
+    count = math.prod(place.shape)
+    flat = np.frombuffer(data, dtype=element, count=count, offset=place.offset) if count else np.empty(0, element)
     # A flag that is neither 0 nor 1 means something else to every kernel that reads it.
-    if tensor_type.dtype == "bool" and flat.view(np.uint8).max(initial=0) > 1:
+    if place.type.dtype == "bool" and flat.view(np.uint8).max(initial=0) > 1:
         raise HcfgError("weights.bin holds a flag that is neither true nor false")
     try:
-        array = flat.reshape(shape).astype(array_dtype(tensor_type.dtype), copy=False)
+        array = flat.reshape(place.shape).astype(array_dtype(place.type.dtype), copy=False)
     except ValueError as error:
-        raise HcfgError(f"a weight of type {tensor_type} cannot exist: {error}") from error
+        raise HcfgError(f"a weight of type {place.type} cannot exist: {error}") from error
     array.flags.writeable = False
     return array

@@ -27,7 +27,7 @@ from dycl.hcfg.nodes import (
     Terminator,
     Weight,
 )
-from dycl.hcfg.structure import Items, Record, Slot, Static, Structure, Table
+from dycl.hcfg.structure import Items, Named, Record, Slot, Static, Structure, Table
 from dycl.hcfg.types import HostType, TensorType
 from dycl.hcfg.verify import verify
 from tests.hand_built import COUNT, FLAG, ROW, call_of, counting_loop, gated, routed, span
@@ -256,6 +256,18 @@ RULES: dict[str, tuple[Hcfg, str]] = {
         replace(GATED, signature=call_of(Slot(0, "int"))),
         "the program's signature takes input 0 as int",
     ),
+    "signature's names": (
+        replace(GATED, signature=call_of(Slot(0, "tensor"), Named("torch.float32"))),
+        "something that no argument can be matched with",
+    ),
+    "signature's objects": (
+        replace(GATED, signature=call_of(Record("object", "Cache", ("x",), (Slot(0, "tensor"),)))),
+        "something that no argument can be matched with",
+    ),
+    "backend": (
+        replace(GATED, subnets={**GATED.subnets, "net0": replace(GATED.subnets["net0"], backend="../up")}),
+        "sub-DNN net0 is for a backend of the unusual name",
+    ),
     "rank": (with_input(TensorType("float32", (1,) * 17)), "has 17 dimensions, more than 16"),
     "dimension": (with_input(TensorType("float32", (-1,))), "has the dimension -1"),
     "symbolic dimension has a name": (with_input(TensorType("float32", ("",))), "is empty"),
@@ -282,7 +294,7 @@ def test_a_flag_of_one_element_may_decide() -> None:
 
 
 def test_a_host_value_travels_as_a_0d_array() -> None:
-    subnet = Subnet("net", (COUNT,), (FLAG,), "code", ())
+    subnet = Subnet("net", (COUNT,), (FLAG,), "onnxruntime", "code", ())
     n = Parameter("n", HostType("int"))
     block = Block("b0", (n,), (Run("net", ("n",), ("f",), span(1)),), Jump(Target("b1", ("f",)), span(1)), span(1))
     last = Block("b1", (Parameter("f", HostType("bool")),), (), Return(("f",), Slot(0, "bool"), span(1)), span(1))

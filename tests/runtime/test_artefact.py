@@ -37,7 +37,7 @@ def test_encoding_and_decoding_give_the_artefact_back(make: Callable[[], Artefac
     again = decode(data)
     assert again.hcfg == artefact.hcfg
     assert again.codes == artefact.codes
-    assert (again.backend, again.producer) == ("onnxruntime", "dycl tests")
+    assert again.producer == "dycl tests"
     for name, array in artefact.weights.items():
         np.testing.assert_array_equal(again.weights[name], array)
     assert encode(again) == data
@@ -53,7 +53,8 @@ def test_the_file_is_a_stored_zip_archive_with_its_digest_at_the_end() -> None:
         assert names[:4] == ["manifest.json", "hcfg.json", "weights.json", "weights.bin"]
         assert {info.compress_type for info in archive.infolist()} == {zipfile.ZIP_STORED}
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-        assert b"".join((archive.read("weights.bin"),)) == np.array([1, 2, 3], "<f4").tobytes()
+        assert {name.rpartition("/")[0] for name in names[4:]} == {"code/onnxruntime"}
+        assert archive.read("weights.bin") == np.array([1, 2, 3], "<f4").tobytes()
 
 
 def test_every_element_type_and_shape_survives_aligned(tmp_path: Path) -> None:

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from dycl.runtime.archive import pack
 from dycl.runtime.artefact import decode, encode
 from dycl.runtime.errors import ArtefactError
 from tests.hand_built import gated
-from tests.runtime.sealing import members_of, resealed, sealed, with_json
+from tests.runtime.sealing import members_of, packed, sealed, with_json
 
 GATED = gated()
 FILE = encode(GATED)
@@ -70,12 +69,18 @@ def test_a_flipped_bit() -> None:
     refused(bytes(body), "its bytes do not match its digest")
 
 
-def test_a_newer_format_in_the_seal() -> None:
+@pytest.mark.parametrize("version", [1, 3])
+def test_another_format_in_the_seal(version: int) -> None:
     refused(
-        sealed(FILE[:-64].replace(b"format 0001", b"format 0002")),
-        "has format 2, and this version of DyCL reads formats up to 1",
+        sealed(FILE[:-64].replace(b"format 0002", b"format %04d" % version)),
+        f"has format {version}, and this version of DyCL reads format 2",
         "DY102",
     )
+
+
+def test_an_older_format_asks_for_the_model_to_be_compiled_again() -> None:
+    with pytest.raises(ArtefactError, match="help: compile the model again with this version of dycl"):
+        decode(sealed(FILE[:-64].replace(b"format 0002", b"format 0001")))
 
 
 def test_a_newer_format_in_the_manifest() -> None:
@@ -83,7 +88,7 @@ def test_a_newer_format_in_the_manifest() -> None:
     refused(newer, "has format 7", "DY102")
 
 
-@pytest.mark.parametrize("version", [0, -1, "1", 1.0, True, None])
+@pytest.mark.parametrize("version", [0, -1, "2", 2.0, True, None])
 def test_a_format_that_does_not_exist(version: object) -> None:
     refused(with_json(GATED, "manifest.json", lambda manifest: {**manifest, "format": version}), "format")
 
@@ -168,55 +173,63 @@ def test_a_member_twice() -> None:
     refused(renamed(codes[1], codes[0]), "the artefact holds code/.* twice")
 
 
-def test_a_member_that_the_manifest_does_not_list() -> None:
-    members = members_of(GATED)
-    refused(pack({**members, "notes": b"hello"}), "manifest.json.members lacks the field notes")
+def test_an_unexpected_member() -> None:
+    refused(packed({**members_of(GATED), "notes": b"hello"}), "exactly the codes that its graph uses")
 
 
-def test_a_member_that_only_the_manifest_lists() -> None:
+def test_a_missing_code() -> None:
     members = members_of(GATED)
     code = next(name for name in members if name.startswith("code/"))
-    refused(pack({name: data for name, data in members.items() if name != code}), "has the unknown field 'code/")
+    refused(packed({name: data for name, data in members.items() if name != code}), "exactly the codes that its graph")
 
 
-def test_an_unexpected_member_that_the_manifest_lists() -> None:
-    refused(resealed({**members_of(GATED), "notes": b"hello"}), "exactly the codes that its graph uses")
-
-
-def test_a_member_that_does_not_match_its_digest() -> None:
+def test_a_code_of_another_backend() -> None:
     members = members_of(GATED)
-    refused(pack({**members, "weights.bin": bytes(12)}), "the artefact's member weights.bin is damaged")
+    renamed_codes = {name.replace("/onnxruntime/", "/other/"): data for name, data in members.items()}
+    refused(packed(renamed_codes), "exactly the codes that its graph uses")
+
+
+@pytest.mark.parametrize("name", ["", "Other", "../up", "a/b", "a.b", "x" * 65, "-a"])
+def test_a_backend_of_a_name_that_leads_elsewhere(name: str) -> None:
+    def change(graph: Any) -> None:
+        graph["subnets"][0]["backend"] = name
+
+    refused(with_json(GATED, "hcfg.json", change), "for a backend of the unusual name")
+
+
+def test_a_manifest_that_says_more() -> None:
+    refused(with_json(GATED, "manifest.json", lambda manifest: {**manifest, "note": 1}), "unknown field 'note'")
 
 
 @pytest.mark.parametrize("member", ["hcfg.json", "weights.json", "weights.bin"])
 def test_a_missing_member(member: str) -> None:
     members = members_of(GATED)
     del members[member]
-    refused(resealed(members), f"the artefact lacks {member}")
+    refused(packed(members), f"the artefact lacks {member}")
 
 
 def test_a_missing_manifest() -> None:
     members = members_of(GATED)
     del members["manifest.json"]
-    refused(pack(members), "the artefact has no manifest")
+    refused(packed(members), "the artefact has no manifest")
 
 
 def test_members_in_another_order() -> None:
     members = members_of(GATED)
     manifest = {"manifest.json": members.pop("manifest.json")}
-    refused(resealed({**manifest, **dict(reversed(members.items()))}), "exactly the codes that its graph uses")
+    refused(packed({**manifest, **dict(reversed(members.items()))}), "exactly the codes that its graph uses")
 
 
 def test_a_code_that_nothing_uses() -> None:
-    extra = {f"code/{'0' * 64}.onnx": b""}
-    refused(resealed({**members_of(GATED), **extra}), "exactly the codes that its graph uses")
+    extra = {f"code/onnxruntime/{'0' * 64}": b""}
+    refused(packed({**members_of(GATED), **extra}), "exactly the codes that its graph uses")
 
 
 def test_a_code_under_another_codes_name() -> None:
     members = members_of(GATED)
     codes = [name for name in members if name.startswith("code/")]
     members[codes[0]], members[codes[1]] = members[codes[1]], members[codes[0]]
-    refused(resealed(members), "the artefact's member code/.* is damaged")
+    refused(packed(members), "the artefact's member code/.* is damaged")
 
 
 def test_a_graph_whose_code_leads_elsewhere() -> None:
@@ -236,14 +249,14 @@ def test_a_graph_that_breaks_a_rule() -> None:
 def test_a_deeply_nested_document() -> None:
     members = members_of(GATED)
     for name in ("hcfg.json", "weights.json"):
-        refused(resealed({**members, name: b"[" * 100_000}), "nested too deeply")
-    refused(pack({**members, "manifest.json": b"[" * 100_000}), "nested too deeply")
+        refused(packed({**members, name: b"[" * 100_000}), "nested too deeply")
+    refused(packed({**members, "manifest.json": b"[" * 100_000}), "nested too deeply")
 
 
 def test_a_document_that_is_too_large() -> None:
     members = members_of(GATED)
     members["weights.json"] = b" " * (32 * 1024 * 1024 + 1)
-    refused(resealed(members), "is larger than")
+    refused(packed(members), "is larger than")
 
 
 def entry_of(**changes: object) -> Callable[[Any], None]:
@@ -284,7 +297,7 @@ def with_weight_type(dtype: str, shape: list[int], size: int, data: bytes) -> by
     graph["weights"][0]["type"].update(dtype=dtype, shape=shape)
     index[0].update(dtype=dtype, shape=shape, size=size)
     documents = {"hcfg.json": json.dumps(graph).encode(), "weights.json": json.dumps(index).encode()}
-    return resealed({**members, **documents, "weights.bin": data})
+    return packed({**members, **documents, "weights.bin": data})
 
 
 def test_weights_outside_of_the_file() -> None:
@@ -299,6 +312,17 @@ def test_sizes_that_overflow_64_bits() -> None:
 
 def test_empty_weights_of_absurd_shapes() -> None:
     refused(with_weight_type("float32", [0, 2**62, 2**62], 0, b""), "cannot exist")
+
+
+def test_bytes_between_the_weights() -> None:
+    members = members_of(GATED)
+    graph, index = json.loads(members["hcfg.json"]), json.loads(members["weights.json"])
+    graph["weights"].append({**graph["weights"][0], "id": "more"})
+    index.append({**index[0], "id": "more", "offset": 64})
+    documents = {"hcfg.json": json.dumps(graph).encode(), "weights.json": json.dumps(index).encode()}
+    decode(packed({**members, **documents, "weights.bin": bytes(76)}))
+    hidden = bytes(12) + b"hidden" + bytes(58)
+    refused(packed({**members, **documents, "weights.bin": hidden}), "something other than zeros before")
 
 
 def test_bytes_after_the_weights() -> None:

@@ -1,30 +1,16 @@
 """Programs are saved, loaded, and given to the backend and the number of threads that they ask for."""
 
-import dataclasses
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dycl.runtime import ArtefactError, Program, load
-from dycl.runtime.artefact import Artefact
-from dycl.runtime.onnxruntime_backend import OnnxRuntimeBackend, OnnxRuntimeEngine
+from dycl.runtime import Program, load
 from tests.hand_built import gated
 
 ONES = np.ones((2, 3), np.float32)
-
-
-class ThirdPartyBackend:
-    """A backend as another package would bring it."""
-
-    def open(self, artefact: Artefact, threads: int) -> OnnxRuntimeEngine:
-        return OnnxRuntimeBackend().open(artefact, threads)
-
-
-third_party = ThirdPartyBackend()
 
 
 class TestLoading:
@@ -36,22 +22,6 @@ class TestLoading:
         assert again.artefact.codes == program.artefact.codes
         assert repr(again) == "<Program Gated: 3 blocks, 3 sub-DNNs>"
         np.testing.assert_array_equal(again(ONES), program(ONES))
-
-    def test_a_backend_that_is_not_installed(self) -> None:
-        with pytest.raises(ArtefactError, match="compiled for the backend 'tvm', which is not installed") as caught:
-            Program(dataclasses.replace(gated(), backend="tvm"))
-        assert caught.value.identifier == "DY102"
-
-    def test_a_backend_of_a_third_party(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        installed = [
-            EntryPoint("other", "tests.runtime.test_loading:third_party", "dycl.backends"),
-            EntryPoint("broken", "tests.runtime.test_loading:ONES", "dycl.backends"),
-        ]
-        monkeypatch.setattr("dycl.runtime.backend.entry_points", lambda group: installed)
-        program = Program(dataclasses.replace(gated(), backend="other"))
-        np.testing.assert_array_equal(program(ONES), [[1, 2, 3], [1, 2, 3]])
-        with pytest.raises(TypeError, match="is not a backend"):
-            Program(dataclasses.replace(gated(), backend="broken"))
 
     def test_threads_must_be_positive(self) -> None:
         with pytest.raises(ValueError, match="threads is 0"):

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+import onnxruntime  # type: ignore[import-untyped]
 import pytest
 import torch
 from onnx import helper
@@ -69,7 +70,7 @@ class TestRunning:
         x, index = Parameter("x", types[0]), Parameter("index", types[1])
         run = Run("net", ("x", "index"), ("y",), span(2))
         block = Block("b0", (x, index), (run,), Return(("y",), Slot(0, "tensor"), span(3)), span(1))
-        subnet = Subnet("net", tuple(types), (TensorType("float32", ()),), "code", ())
+        subnet = Subnet("net", tuple(types), (TensorType("float32", ()),), "onnxruntime", "code", ())
         signature = call_of(Slot(0, "tensor"), Slot(1, "tensor"))
         hcfg = Hcfg("Gather", signature, (x, index), "b0", {"b0": block}, {"net": subnet})
         program = Program(artefact_of(hcfg, {"code": code}))
@@ -106,17 +107,23 @@ class TestRunning:
             results = list(pool.map(lambda n: program(n=n), range(100)))
         assert results == [(n * (n + 1) // 2, 0) for n in range(100)]
 
-    def test_equal_subnets_share_a_session(self) -> None:
+    def test_equal_subnets_share_a_session(self, monkeypatch: pytest.MonkeyPatch) -> None:
         artefact = gated()
         subnets = dict(artefact.hcfg.subnets)
         subnets["twin"] = dataclasses.replace(subnets["net1"], id="twin")
-        program = Program(dataclasses.replace(artefact, hcfg=dataclasses.replace(artefact.hcfg, subnets=subnets)))
-        sessions = program._engine._sessions  # type: ignore[attr-defined]
-        assert sessions["twin"] is sessions["net1"]
-        assert sessions["net2"] is not sessions["net1"]
+        opened: list[bytes] = []
+        session = onnxruntime.InferenceSession
+
+        def opening(code: bytes, *args: Any, **kwargs: Any) -> Any:
+            opened.append(code)
+            return session(code, *args, **kwargs)
+
+        monkeypatch.setattr(onnxruntime, "InferenceSession", opening)
+        Program(dataclasses.replace(artefact, hcfg=dataclasses.replace(artefact.hcfg, subnets=subnets)))
+        assert sorted(opened) == sorted(artefact.codes.values())
 
     def test_the_public_calls_of_onnx_runtime_do_as_well(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("dycl.runtime.onnxruntime_backend._direct_values", lambda: None)
+        monkeypatch.setattr("dycl.runtime.onnxruntime_engine._direct_values", lambda: None)
         np.testing.assert_array_equal(Program(gated())(ONES), [[1, 2, 3], [1, 2, 3]])
         assert Program(counting_loop())(n=10) == (55, 0)
         other = Program(gated())(-ONES)
