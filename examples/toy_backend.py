@@ -10,19 +10,12 @@ from dycl.backends.errors import Untranslatable
 from dycl.hcfg.subnet import Ref, SubnetGraph
 from dycl.runtime import ArrayEngine, ArtefactError, CompiledSubnet, SubnetFailure, SubnetSignature
 
-FUNCTIONS: dict[str, Any] = {
-    "add": np.add,
-    "mul": np.multiply,
-    "matmul": np.matmul,
-    "relu": lambda x: np.maximum(x, np.float32(0)),
-}
+FUNCTIONS: dict[str, Any] = {"add": np.add, "mul": np.multiply, "matmul": np.matmul, "relu": lambda x: x.clip(0)}
+TARGETS = frozenset(("aten.add.Tensor", "aten.mul.Tensor", "aten.matmul.default", "aten.relu.default"))
 
 
 class ToyCompiler:  # The compile-time half: dycl.backends.register_compiler(ToyCompiler()).
-    name = "toy"
-
-    def supports(self, target: str) -> bool:
-        return target in ("aten.add.Tensor", "aten.mul.Tensor", "aten.matmul.default", "aten.relu.default")
+    name, supports = "toy", staticmethod(TARGETS.__contains__)
 
     def compile(self, graph: SubnetGraph) -> bytes:
         known, lines = [*graph.inputs, *graph.weights], []
@@ -38,13 +31,13 @@ class ToyCompiler:  # The compile-time half: dycl.backends.register_compiler(Toy
 
 class ToyBackend(ArrayEngine):  # The runtime half, dycl.runtime.register_backend("toy", ToyBackend()), and its engine.
     def __init__(self, subnets: Sequence[CompiledSubnet] = ()) -> None:
-        self.subnets = {subnet.id: subnet for subnet in subnets}
+        self.opened = {subnet.id: (json.loads(subnet.code), subnet.weights) for subnet in subnets}
 
     def check(self, code: bytes, signature: SubnetSignature) -> None:
         try:
             *lines, outputs = json.loads(code)
-            known = range(len(signature.inputs) + len(signature.weights) + len(lines))
             used = {index for _, operands in [*lines, ("", outputs)] for index in operands}
+            known = range(len(signature.inputs) + len(signature.weights) + len(lines))
             sound = used.issubset(known) and all(function in FUNCTIONS for function, _ in lines)
         except (RecursionError, TypeError, ValueError):
             sound = False
@@ -55,15 +48,12 @@ class ToyBackend(ArrayEngine):  # The runtime half, dycl.runtime.register_backen
         return ToyBackend(subnets)
 
     def subnet(self, subnet: str, inputs: Sequence[int]) -> Any:
-        *lines, outputs = json.loads(self.subnets[subnet].code)
+        return lambda frame: self.run(*self.opened[subnet], [frame[place] for place in inputs])
 
-        def call(frame: list[Any]) -> list[Any]:
-            values = [*(frame[place] for place in inputs), *self.subnets[subnet].weights]
-            try:
-                for function, operands in lines:
-                    values.append(FUNCTIONS[function](*(values[index] for index in operands)))
-                return [np.array(values[index]) for index in outputs]  # Copied: outputs have memory of their own.
-            except (LookupError, TypeError, ValueError) as error:
-                raise SubnetFailure(str(error)) from error
-
-        return call
+    def run(self, code: list[Any], weights: Sequence[Any], values: list[Any]) -> list[Any]:
+        values.extend(weights)
+        try:
+            values.extend(FUNCTIONS[name](*(values[index] for index in operands)) for name, operands in code[:-1])
+            return [np.array(values[index]) for index in code[-1]]  # Copied: outputs have memory of their own.
+        except (LookupError, TypeError, ValueError) as error:
+            raise SubnetFailure(str(error)) from error

@@ -26,7 +26,7 @@ from dycl.hcfg.nodes import (
 from dycl.hcfg.structure import Items, Slot, Structure, Table
 from dycl.hcfg.types import HostType, Span, TensorType, ValueType
 from dycl.runtime.artefact import Artefact, code_digest
-from dycl.runtime.onnx_scan import ONNX_TYPES
+from dycl.runtime.onnxruntime.scan import ONNX_TYPES
 from dycl.runtime.weight_store import Array
 
 FLAG = TensorType("bool", ())

@@ -5,7 +5,7 @@ from dycl.hcfg.subnet import SubnetGraph
 
 
 class OnnxRuntimeCompiler:
-    """Translates sub-DNNs for `dycl.runtime.onnxruntime_backend`."""
+    """Translates sub-DNNs for `dycl.runtime.onnxruntime.backend`."""
 
     name = "onnxruntime"
 

@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 from dycl.hcfg.verify import BACKEND_NAME
 from dycl.runtime.backend import Backend
 from dycl.runtime.errors import missing_backend
-from dycl.runtime.onnxruntime_backend import OnnxRuntimeBackend
+from dycl.runtime.onnxruntime.backend import OnnxRuntimeBackend
 
 ENTRY_POINT_GROUP = "dycl.backends"
 

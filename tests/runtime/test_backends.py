@@ -21,8 +21,8 @@ from dycl.runtime import (
     register_backend,
 )
 from dycl.runtime.backend_registry import find_backend
-from dycl.runtime.onnxruntime_backend import OnnxRuntimeBackend
-from dycl.runtime.onnxruntime_engine import OnnxRuntimeEngine
+from dycl.runtime.onnxruntime.backend import OnnxRuntimeBackend
+from dycl.runtime.onnxruntime.engine import OnnxRuntimeEngine
 from tests.hand_built import gated, routed
 
 ONES = np.ones((2, 3), np.float32)
@@ -78,7 +78,7 @@ class TestFinding:
         assert caught.value.identifier == "DY102"
 
     def test_onnx_runtime_that_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delitem(sys.modules, "dycl.runtime.onnxruntime_engine")
+        monkeypatch.delitem(sys.modules, "dycl.runtime.onnxruntime.engine")
         monkeypatch.setitem(sys.modules, "onnxruntime", None)
         with pytest.raises(ArtefactError, match="for the backend 'onnxruntime', which is not installed") as caught:
             Program(gated())

@@ -17,7 +17,7 @@ from dycl.hcfg.types import DType, HostType, TensorType
 from dycl.runtime import Artefact, ArtefactError, CompiledSubnet, ModelError, Program, SubnetSignature, load
 from dycl.runtime.backend import SubnetCall
 from dycl.runtime.backend_registry import _registered
-from dycl.runtime.onnxruntime_engine import OnnxRuntimeEngine
+from dycl.runtime.onnxruntime.engine import OnnxRuntimeEngine
 from dycl.runtime.weight_store import array_dtype
 from examples.toy_backend import ToyBackend
 from tests.hand_built import FLAG, ROW, artefact_of, call_of, onnx_code, span

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper
 from dycl.hcfg.types import TensorType
 from dycl.runtime import ArtefactError, load
 from dycl.runtime.backend import SubnetSignature
-from dycl.runtime.onnx_scan import scan_onnx
+from dycl.runtime.onnxruntime.scan import scan_onnx
 from tests.hand_built import FLAG, ROW, external_weight, gated, onnx_code
 from tests.runtime.sealing import with_code
 

@@ -123,7 +123,7 @@ class TestRunning:
         assert sorted(opened) == sorted(artefact.codes.values())
 
     def test_the_public_calls_of_onnx_runtime_do_as_well(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("dycl.runtime.onnxruntime_engine._direct_values", lambda: None)
+        monkeypatch.setattr("dycl.runtime.onnxruntime.engine._direct_values", lambda: None)
         np.testing.assert_array_equal(Program(gated())(ONES), [[1, 2, 3], [1, 2, 3]])
         assert Program(counting_loop())(n=10) == (55, 0)
         other = Program(gated())(-ONES)

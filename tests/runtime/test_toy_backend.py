@@ -56,4 +56,4 @@ def test_it_is_registered_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_example_is_short() -> None:
     lines = (Path(__file__).parents[2] / "examples" / "toy_backend.py").read_text(encoding="utf-8").splitlines()
-    assert sum(bool(line.strip()) for line in lines) < 60
+    assert len(lines) < 60

@@ -21,8 +21,8 @@ from dycl.hcfg.nodes import SubnetId
 from dycl.hcfg.types import DType
 from dycl.runtime.backend import CompiledSubnet, Frame, SubnetCall, SubnetFailure, Value
 from dycl.runtime.errors import ArtefactError, SettingError
-from dycl.runtime.onnx_scan import ONNX_TYPES
-from dycl.runtime.onnxruntime_threads import apply_threads
+from dycl.runtime.onnxruntime.scan import ONNX_TYPES
+from dycl.runtime.onnxruntime.threads import apply_threads
 from dycl.runtime.weight_store import Array, contiguous
 
 _LOG_ERRORS_ONLY = 3

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from dycl.runtime.backend import CompiledSubnet, SubnetSignature
 from dycl.runtime.errors import missing_backend
-from dycl.runtime.onnx_scan import scan_onnx
+from dycl.runtime.onnxruntime.scan import scan_onnx
 
 if TYPE_CHECKING:
-    from dycl.runtime.onnxruntime_engine import OnnxRuntimeEngine
+    from dycl.runtime.onnxruntime.engine import OnnxRuntimeEngine
 
 
 class OnnxRuntimeBackend:
@@ -22,7 +22,7 @@ class OnnxRuntimeBackend:
         """The engine that runs `subnets`; ArtefactError if ONNX Runtime is not installed, or refuses a code."""
         # Imported here: programs of other backends run, and every artefact is checked, without ONNX Runtime.
         try:
-            from dycl.runtime.onnxruntime_engine import OnnxRuntimeEngine
+            from dycl.runtime.onnxruntime.engine import OnnxRuntimeEngine
         except ModuleNotFoundError as error:
             if error.name == "onnxruntime":
                 raise missing_backend("onnxruntime") from error
