@@ -11,6 +11,7 @@ PACKAGE = "dycl.rewrite"
 # From the bottom to the top; a layer is a folder or a single module.
 LAYERS = (
     "own_code",
+    "own_thread",
     "signals",
     "tensor_types",
     "normalise",

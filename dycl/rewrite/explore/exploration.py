@@ -39,7 +39,7 @@ from dycl.rewrite.explore.states import States
 from dycl.rewrite.knowledge import Fact, Table
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.rolled import Unrolling
-from dycl.rewrite.semantics.random_numbers import none_drawn
+from dycl.rewrite.semantics.random_numbers import DrawWatch
 from dycl.rewrite.signals import Again, Refused, Restart
 from dycl.rewrite.state.frames import Frame
 from dycl.rewrite.state.freeze import Freezer
@@ -139,11 +139,12 @@ class Exploration:
         """Run a block from its state to the next decision; None if it is refused."""
         self.runs += 1
         self.knowledge.asked = {}
+        watch = DrawWatch()
         while True:
             self.process.notes, self.recorder.draws = {}, {}
             try:
                 # In a context of its own: variables of the context that the program sets belong to its state.
-                draft = contextvars.copy_context().run(self._run_once, entry)
+                draft = contextvars.copy_context().run(self._run_once, entry, watch)
             except Restart:
                 continue
             except Refused as refused:
@@ -156,10 +157,10 @@ class Exploration:
         self.ran[entry.skeleton] = ran
         return ran
 
-    def _run_once(self, entry: Entry) -> Draft:
+    def _run_once(self, entry: Entry, watch: DrawWatch) -> Draft:
         parameters = self._continue(entry) if entry.skeleton else self._start()
         start = self.machine.span
-        with none_drawn():
+        with watch.none_drawn():
             stop = self.machine.run()
         self.recorder.at_end = True
         end, place = self._end(stop)

@@ -14,6 +14,7 @@ from dycl.rewrite.explore.followed import Following
 from dycl.rewrite.explore.loops import learn_of_loops_rolled_in_vain
 from dycl.rewrite.explore.process import Process
 from dycl.rewrite.knowledge import Adopted, ChangedContainers, Fact, Kept, Read, Written
+from dycl.rewrite.own_thread import compiling
 from dycl.rewrite.run.settings import rewriting
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.signals import Refused
@@ -52,7 +53,7 @@ def _explored(
 ) -> Explored:
     ran: dict[Skeleton, Ran] = {}
     explorations: list[str] = []
-    with torch.inference_mode(), process.heap.active(), rewriting(process.recorder):
+    with compiling(), torch.inference_mode(), process.heap.active(), rewriting(process.recorder):
         while True:
             exploration = new_exploration(process, ran)
             first = exploration.explore(progress)

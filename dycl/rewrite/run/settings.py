@@ -1,6 +1,5 @@
 """The process while it rewrites: settings of PyTorch, and functions that must not run as they are."""
 
-import gc
 import logging
 import sys
 from collections.abc import Callable, Iterator
@@ -11,9 +10,10 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.own_code import is_own_module
+from dycl.rewrite.own_thread import Replacement, is_compiling, replaced
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
-from dycl.rewrite.semantics.random_numbers import visible_draws
+from dycl.rewrite.semantics.random_numbers import STAND_INS
 from dycl.rewrite.signals import DecisionMet, Refused
 
 _DERIVATIVES = {
@@ -33,39 +33,33 @@ _CHECKS = {
 
 @contextmanager
 def rewriting(recorder: Recorder) -> Iterator[None]:
-    """Settings of the process while it rewrites.
+    """Settings of the process while it rewrites, for the thread that does.
 
-    Attention takes its ordinary path, whose operations backends know. The garbage collector rests: with many blocks
-    alive, each of its runs would look through all of them. PyTorch does not log the shape rules that fail: a problem
-    says so in its own words. A fake tensor has no text: the program would take it for the real one's. Checks of sizes
-    that only the input determines are part of the program. Derivatives, which do not exist here, are refused.
+    Attention takes its ordinary path, whose operations backends know. PyTorch does not log the shape rules that fail: a
+    problem says so in its own words. A fake tensor has no text: the program would take it for the real one's. Checks of
+    sizes that only the input determines are part of the program. Derivatives, which do not exist here, are refused.
+    Random functions are seen by the machine.
     """
+    replacements: list[Replacement] = [
+        (torch.backends.mha, "get_fastpath_enabled", lambda: False),
+        (FakeTensor, "__repr__", _no_text),
+        (FakeTensor, "__str__", _no_text),
+        (torch.SymInt, "__repr__", _no_text),
+        *((module, name, _no_derivative(name)) for module, names in _DERIVATIVES.items() for name in names),
+        *((torch, name, _check(getattr(torch, name), error, recorder)) for name, error in _CHECKS.items()),
+        *((module, name, stand_in) for (module, name), stand_in in STAND_INS.items()),
+    ]
     logger = logging.getLogger("torch._subclasses.fake_tensor")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
-    fast_path, collecting = torch.backends.mha.get_fastpath_enabled(), gc.isenabled()
-    torch.backends.mha.set_fastpath_enabled(False)
-    gc.disable()
-    FakeTensor.__repr__ = FakeTensor.__str__ = _no_text  # type: ignore[method-assign, assignment]
-    size_text = torch.SymInt.__repr__
-    torch.SymInt.__repr__ = _no_text  # type: ignore[method-assign]
-    replaced = [(module, name, _no_derivative(name)) for module, names in _DERIVATIVES.items() for name in names]
-    replaced += [(torch, name, _check(getattr(torch, name), error, recorder)) for name, error in _CHECKS.items()]
-    before = [(module, name, getattr(module, name)) for module, name, _ in replaced]
-    for module, name, function in replaced:
-        setattr(module, name, function)
+    logger.addFilter(_not_from_here)
     try:
-        with visible_draws():
+        with replaced(replacements):
             yield
     finally:
-        for module, name, function in before:
-            setattr(module, name, function)
-        del FakeTensor.__repr__, FakeTensor.__str__
-        torch.SymInt.__repr__ = size_text  # type: ignore[method-assign]
-        logger.setLevel(level)
-        torch.backends.mha.set_fastpath_enabled(fast_path)
-        if collecting:
-            gc.enable()
+        logger.removeFilter(_not_from_here)
+
+
+def _not_from_here(record: logging.LogRecord) -> bool:
+    return not is_compiling()
 
 
 def _no_text(value: torch.Tensor | torch.SymInt) -> str:

@@ -5,9 +5,11 @@ operation of the block like any other; it is left out if nothing needs it, and r
 """
 
 import random
+import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ import torch
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import Handler
-from dycl.rewrite.signals import DecisionMet, Refused
+from dycl.rewrite.signals import DecisionMet, Refused, Restart
 
 _FLOATS = ("random", "uniform", "gauss", "normalvariate", "expovariate", "betavariate", "triangular")
 _WHOLE = ("randint", "randrange", "getrandbits")
@@ -32,24 +34,11 @@ def _stand_in(name: str) -> Any:
     return draw
 
 
-_STAND_INS: dict[tuple[Any, str], Any] = {
+STAND_INS: dict[tuple[Any, str], Any] = {
     (module, name): _stand_in(f"{module.__name__}.{name}")
     for module, names in ((random, (*_FLOATS, *_WHOLE, *_OTHERS)), (np.random, (*_NUMPY_FLOATS, *_NUMPY_OTHERS)))
     for name in names
 }
-
-
-@contextmanager
-def visible_draws() -> Iterator[None]:
-    """Let Python's and NumPy's random functions be seen by the machine while it runs the program."""
-    before = {(module, name): getattr(module, name) for module, name in _STAND_INS}
-    for (module, name), stand_in in _STAND_INS.items():
-        setattr(module, name, stand_in)
-    try:
-        yield
-    finally:
-        for (module, name), function in before.items():
-            setattr(module, name, function)
 
 
 def _number(name: str, whole: bool) -> Handler:
@@ -93,20 +82,71 @@ RANDOM_HANDLERS: dict[Any, Handler] = {
     **{clock: _now(clock) for clock in _CLOCKS},
     **{
         function: _handler(module, name)
-        for (module, name), stand_in in _STAND_INS.items()
+        for (module, name), stand_in in STAND_INS.items()
         for function in (stand_in, getattr(module, name))
     },
 }
 
 
+class DrawWatch:
+    """Refuses code that draws from a random number generator which PyTorch's operations do not show.
+
+    The state of the process's generators tells, as long as no other thread runs. Where one does, and a state has
+    changed, the block runs once more under a profiler, which sees the calls of its own thread alone; NumPy's calls are
+    not seen by it, so there the state must stay the same in one of several runs.
+    """
+
+    def __init__(self) -> None:
+        self._closely = False
+        self._runs_left = 3
+
+    @contextmanager
+    def none_drawn(self) -> Iterator[None]:
+        """Raise Refused after what is inside the `with` block if it draws, Restart if that is not clear yet."""
+        before, calls = _states(), list[str]()
+        with _calls_of_generators(calls) if self._closely else nullcontext():
+            yield
+        changed = [name for name, state in _states().items() if not _same(before[name], state)]
+        alone = threading.active_count() == 1
+        if changed and not alone and not self._closely:
+            self._closely = True
+            raise Restart
+        if not alone and not calls and changed == ["numpy"] and self._runs_left:
+            self._runs_left -= 1
+            raise Restart
+        if calls or "numpy" in changed or (changed and alone):
+            if alone:
+                _set_states(before)
+            raise Refused("DY005", "a random number generator is used on the way to here")
+
+
 @contextmanager
-def none_drawn() -> Iterator[None]:
-    """Refuse code that draws from a random number generator which PyTorch's operations do not show."""
-    python, numpy, pytorch = random.getstate(), np.random.get_state(), torch.get_rng_state()
-    yield
-    same_in_numpy = all(map(np.array_equal, numpy, np.random.get_state()))
-    if random.getstate() != python or not same_in_numpy or not torch.equal(torch.get_rng_state(), pytorch):
-        random.setstate(python)
-        np.random.set_state(numpy)
-        torch.set_rng_state(pytorch)
-        raise Refused("DY005", "a random number generator is used on the way to here")
+def _calls_of_generators(found: list[str]) -> Iterator[None]:
+    """Note the calls of generators' methods that this thread makes."""
+    around = sys.getprofile()
+
+    def look(frame: Any, event: str, argument: Any) -> None:
+        if event == "c_call" and isinstance(getattr(argument, "__self__", None), random.Random | torch.Generator):
+            name = argument.__name__
+            if "state" not in name:
+                found.append(name)
+
+    sys.setprofile(look)
+    try:
+        yield
+    finally:
+        sys.setprofile(around)
+
+
+def _states() -> dict[str, Any]:
+    return {"python": random.getstate(), "numpy": np.random.get_state(), "torch": torch.get_rng_state()}
+
+
+def _set_states(states: dict[str, Any]) -> None:
+    random.setstate(states["python"])
+    np.random.set_state(states["numpy"])
+    torch.set_rng_state(states["torch"])
+
+
+def _same(before: Any, after: Any) -> bool:
+    return bool(all(map(np.array_equal, before, after)) if isinstance(before, tuple) else torch.equal(before, after))

@@ -22,6 +22,7 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.knowledge import Adopted, ChangedContainers, Kept, Knowledge, Read, Written
+from dycl.rewrite.own_thread import Replacement, is_compiling, replaced
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
@@ -133,35 +134,46 @@ class Heap:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Divert attribute access on modules to this heap; on the way out the model is as it was."""
-        original = (nn.Module.__setattr__, nn.Module.__delattr__, nn.Module.__getattr__)
+        set_plainly, delete_plainly, get_plainly = nn.Module.__setattr__, nn.Module.__delattr__, nn.Module.__getattr__
         heap = self
 
         def set_attribute(module: nn.Module, name: str, value: Any) -> None:
-            heap.set(module, name, value, original[0])
+            heap.set(module, name, value, set_plainly)
 
         def delete_attribute(module: nn.Module, name: str) -> None:
             if id(module) in heap._modules:
                 heap.delete(module, name)
             else:
-                original[1](module, name)
+                delete_plainly(module, name)
 
         def get_attribute(module: nn.Module, name: str) -> Any:
             key = (id(module), name)
             if key in heap._initial:
-                return heap.get(module, key)
+                return heap.get(module, key) if is_compiling() else heap.first(module, key)
             for cls in type(module).__mro__:
                 if (cls, name) in heap._hidden:
                     return heap._hidden[cls, name]
-            return original[2](module, name)
+            return get_plainly(module, name)
 
-        nn.Module.__setattr__ = set_attribute  # type: ignore[method-assign, assignment]
-        nn.Module.__delattr__ = delete_attribute  # type: ignore[method-assign]
+        replacements: list[Replacement] = [
+            (nn.Module, "__setattr__", set_attribute),
+            (nn.Module, "__delattr__", delete_attribute),
+        ]
+        # Not by thread: a table has taken attributes over that other threads may ask for.
         nn.Module.__getattr__ = get_attribute  # type: ignore[method-assign]
         try:
-            yield
+            with replaced(replacements):
+                yield
         finally:
-            nn.Module.__setattr__, nn.Module.__delattr__, nn.Module.__getattr__ = original  # type: ignore[method-assign]
+            nn.Module.__getattr__ = get_plainly  # type: ignore[method-assign]
             self.restore()
+
+    def first(self, module: nn.Module, key: Key) -> Any:
+        """An attribute as it was before the compilation, and is for everybody else."""
+        value = self._initial[key]
+        if value is _MISSING:
+            raise AttributeError(f"'{type(module).__name__}' object has no attribute '{key[1]}'")
+        return value
 
     def leaked(self) -> str | None:
         """The name of an attribute that the program set behind PyTorch's back to a value that the input determines."""

@@ -1,0 +1,63 @@
+"""What a compilation changes in the process is seen by its own thread alone.
+
+Some functions of PyTorch, Python and NumPy must not do their usual work while a model is rewritten: a random number has
+no place in a program, a text of a fake tensor would be taken for the real one's. They are replaced for that time by
+functions that ask which thread calls them, and do as ever in all others. One compilation runs at a time.
+"""
+
+import functools
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_turn = threading.RLock()
+_compiling: list[int] = []
+
+Replacement = tuple[Any, str, Callable[..., Any]]
+"""An owner, the name of one of its functions, and what takes its place."""
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Let this thread be the one that compiles, when the others are done."""
+    with _turn:
+        _compiling.append(threading.get_ident())
+        try:
+            yield
+        finally:
+            _compiling.pop()
+
+
+def is_compiling() -> bool:
+    """Whether the thread that asks is the one that compiles."""
+    return threading.get_ident() in _compiling
+
+
+@contextmanager
+def replaced(replacements: Iterable[Replacement]) -> Iterator[None]:
+    """Let functions be replaced in the thread that compiles, and be what they were in all others."""
+    before = []
+    try:
+        for owner, name, replacement in replacements:
+            own = vars(owner).get(name, _INHERITED)
+            before.append((owner, name, own))
+            setattr(owner, name, _by_thread(getattr(owner, name), replacement))
+        yield
+    finally:
+        for owner, name, own in reversed(before):
+            if own is _INHERITED:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, own)
+
+
+_INHERITED = object()
+
+
+def _by_thread(usual: Callable[..., Any], replacement: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(usual, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return (replacement if is_compiling() else usual)(*args, **kwargs)
+
+    return call
