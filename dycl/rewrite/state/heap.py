@@ -32,6 +32,7 @@ from dycl.rewrite.state.contents import (
     fill,
     freeze_contents,
     is_same,
+    iterator_state,
     mapped,
     same_contents,
     thaw_contents,
@@ -108,7 +109,7 @@ class Heap:
             self._watch_module(value)
             return
         if isinstance(value, ITERATORS):
-            self._iterators.append((name, value, str(value.__reduce__())))
+            self._iterators.append((name, value, str(iterator_state(value))))
         contents = contents_of(value)
         if contents is not None:
             self.pinned.add(value)
@@ -377,7 +378,7 @@ class Heap:
                     setattr(cls, name, value)
                     raise Refused("DY007", f"the call changes `{name}` of the class `{cls.__name__}`")
         for name, iterator, state in self._iterators:
-            if str(iterator.__reduce__()) != state:
+            if str(iterator_state(iterator)) != state:
                 raise Refused("DY007", f"the call takes items from `{name}`, an iterator that outlives it")
 
     def note_end(self) -> None:
