@@ -6,6 +6,7 @@ end of the program, or at an error that the program raises.
 """
 
 import builtins
+import contextlib
 import itertools
 import types
 from collections.abc import Callable
@@ -88,6 +89,7 @@ class Machine:
         self.looked_at: set[Any] = set()
         self.nested: set[Any] = set()
         self.interned: dict[Any, tuple[Any, ...]] = {}
+        self.contexts = contextlib.ExitStack()
         self.last_places: tuple[Span, ...] = ()
 
     @property
