@@ -5,16 +5,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 THIRDPARTY := .venv-thirdparty
+VERSIONS ?= .versions
 SOURCES := dycl tests bench examples
 MINUTES ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-thirdparty format lint typecheck cases conformance constructs bench fuzz clean
+.PHONY: help demo test test-thirdparty test-versions format lint typecheck cases conformance constructs bench fuzz clean
 
 help:
 	@echo "make demo       train an early-exit classifier, compile it, compare it with PyTorch"
 	@echo "make test       formatter, linter, type checker and tests: all that a change must pass"
 	@echo "make test-thirdparty  compile models of other people's packages and compare them with PyTorch"
+	@echo "make test-versions    all tests with every version of Python and PyTorch, or with ONLY=torch2.15-py3.13"
 	@echo "make format     format the code and sort its imports"
 	@echo "make lint       look for likely mistakes"
 	@echo "make typecheck  check every type"
@@ -36,6 +38,10 @@ test: $(READY)
 
 test-thirdparty: $(THIRDPARTY)/ready
 	$(THIRDPARTY)/bin/pytest -W ignore tests/thirdparty
+
+# Environments of several GB each, made when first needed; FILES=tests/rewrite runs these tests alone.
+test-versions:
+	$(PYTHON) -m tests.versions --folder $(VERSIONS) --only "$(ONLY)" $(FILES)
 
 format: $(READY)
 	$(BIN)/ruff check --select I --fix $(SOURCES)
@@ -63,7 +69,7 @@ fuzz: $(READY)
 	$(BIN)/python -m tests.generated --minutes $(MINUTES)
 
 clean:
-	rm -rf $(VENV) $(THIRDPARTY) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(THIRDPARTY) .versions build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt

@@ -45,6 +45,18 @@ def _jumps(code: CodeType) -> dict[int, tuple[int, int, bool]]:
     return jumps
 
 
+@functools.lru_cache(maxsize=100)
+def _asking(code: CodeType) -> frozenset[int]:
+    """The places where the code asks for the truth of what it tests: in the jump, from Python 3.13 on before it."""
+    places = set(_jumps(code))
+    before = None
+    for instruction in dis.get_instructions(code):
+        if instruction.offset in places and before is not None and before.opname in ("TO_BOOL", "COMPARE_OP"):
+            places.add(before.offset)
+        before = instruction
+    return frozenset(places)
+
+
 @dataclass(frozen=True, slots=True)
 class EagerPath:
     """The tests that Python made while a model ran, and those among them of tensors."""
@@ -57,31 +69,65 @@ class EagerPath:
 def eager_path(files: Collection[str]) -> Iterator[EagerPath]:
     """Collects the tests that the code of these files makes inside the `with` block, and every step of a `for`."""
     path = EagerPath([], [])
-    pending: dict[FrameType, tuple[int, int, bool]] = {}
+    with _followed(files, path.tests), _TensorTests(files, path.tensor_tests):
+        yield path
 
-    def follow(frame: FrameType, event: str, argument: Any) -> Any:
-        if event == "call":
-            if frame.f_code.co_filename not in files:
-                return None
-            frame.f_trace_opcodes = True
-        elif event == "opcode":
-            if jump := pending.pop(frame, None):
+
+if sys.version_info >= (3, 12):
+    _TOOL = 4  # a number that Python has given to no kind of tool
+
+    @contextmanager
+    def _followed(files: Collection[str], tests: list[Test]) -> Iterator[None]:
+        """Python says where each jump of its code leads."""
+        monitoring = sys.monitoring
+
+        def follow(code: CodeType, offset: int, destination: int) -> Any:
+            if code.co_filename not in files:
+                return monitoring.DISABLE
+            if jump := _jumps(code).get(offset):
                 line, target, outcome = jump
-                place = (frame.f_code.co_filename, line)
-                path.tests.append((place, outcome == (frame.f_lasti == target)))
-            if jump := _jumps(frame.f_code).get(frame.f_lasti):
-                pending[frame] = jump
-        elif event == "return":
-            pending.pop(frame, None)
-        return follow
+                tests.append(((code.co_filename, line), outcome == (destination >= target)))
+            return None
 
-    before = sys.gettrace()
-    sys.settrace(follow)
-    try:
-        with _TensorTests(files, path.tensor_tests):
-            yield path
-    finally:
-        sys.settrace(before)
+        monitoring.use_tool_id(_TOOL, "dycl")
+        monitoring.register_callback(_TOOL, monitoring.events.BRANCH, follow)
+        monitoring.restart_events()
+        monitoring.set_events(_TOOL, monitoring.events.BRANCH)
+        try:
+            yield
+        finally:
+            monitoring.set_events(_TOOL, monitoring.events.NO_EVENTS)
+            monitoring.register_callback(_TOOL, monitoring.events.BRANCH, None)
+            monitoring.free_tool_id(_TOOL)
+
+else:
+
+    @contextmanager
+    def _followed(files: Collection[str], tests: list[Test]) -> Iterator[None]:
+        """Python says which instruction comes next, a jump's target or the one behind the jump."""
+        pending: dict[FrameType, tuple[int, int, bool]] = {}
+
+        def follow(frame: FrameType, event: str, argument: Any) -> Any:
+            if event == "call":
+                if frame.f_code.co_filename not in files:
+                    return None
+                frame.f_trace_opcodes = True
+            elif event == "opcode":
+                if jump := pending.pop(frame, None):
+                    line, target, outcome = jump
+                    tests.append(((frame.f_code.co_filename, line), outcome == (frame.f_lasti == target)))
+                if jump := _jumps(frame.f_code).get(frame.f_lasti):
+                    pending[frame] = jump
+            elif event == "return":
+                pending.pop(frame, None)
+            return follow
+
+        before = sys.gettrace()
+        sys.settrace(follow)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
 
 
 class _TensorTests(TorchFunctionMode):
@@ -98,7 +144,7 @@ class _TensorTests(TorchFunctionMode):
         result = func(*args, **(kwargs or {}))
         if func is torch.Tensor.__bool__:
             frame = sys._getframe(1)
-            if frame.f_code.co_filename in self._files and frame.f_lasti in _jumps(frame.f_code):
+            if frame.f_code.co_filename in self._files and frame.f_lasti in _asking(frame.f_code):
                 self._tests.append(((frame.f_code.co_filename, frame.f_lineno), result))
         return result
 

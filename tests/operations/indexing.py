@@ -163,8 +163,8 @@ CASES = [
     case(
         "index_put.default", lambda x, i, v: _put(x, (slice(None), i), v), normal(2, 3, 4), these([0, 2]), normal(2, 4)
     ),
-    case("index_put.default", lambda x, m: _put(x, m, 0.0), normal(2, 3), _MASK),
-    case("index_put.default", lambda x, m: _put(x, m, -INF), normal(2, 3, 4), _MASK),
+    case("index_put.default", lambda x, m: x.index_put((m,), torch.tensor(0.0)), normal(2, 3), _MASK),
+    case("index_put.default", lambda x, m: x.index_put((m,), torch.tensor(-INF)), normal(2, 3, 4), _MASK),
     case("index_put.default", lambda x, m, v: _put(x, m, v), normal(2, 3), _MASK, normal(3)),
     case("index_put.default", lambda x, m, v: _put(x, (slice(None), m), v), normal(4, 2, 3), _MASK, normal(4, 3)),
     case(

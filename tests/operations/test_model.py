@@ -15,6 +15,7 @@ from dycl.backends.onnx import Untranslatable, supports, translate
 from dycl.hcfg.subnet import Operation, Ref, SubnetGraph
 from dycl.hcfg.types import TensorType
 from tests.operations.cases import SPAN, record, run
+from tests.operations.linalg import OLD_CHOLESKY
 
 _X, _W = Ref(0), Ref(1)
 _FLOATS = TensorType("float32", (2, 3))
@@ -148,7 +149,7 @@ def test_the_backend_does_not_need_torch() -> None:
         (torch.bincount, torch.tensor([1, 2]), torch.tensor([-1, 2])),
         (lambda x: torch.histc(x, 3), torch.tensor([1.0, 2.0]), torch.tensor([1.0, float("nan")])),
         (lambda x: torch.histc(x, 3), torch.tensor([1.0, 2.0]), torch.tensor([1.0, float("inf")])),
-        (torch.cholesky, torch.eye(2), -torch.eye(2)),
+        *((function, torch.eye(2), -torch.eye(2)) for _, function in OLD_CHOLESKY),
         (lambda n: torch.segment_reduce(torch.ones(3), "sum", lengths=n), torch.tensor([1, 2]), torch.tensor([1, 1])),
     ],
 )

@@ -6,6 +6,7 @@ import pytest
 
 from dycl.backends.onnx.lowerings import LOWERINGS
 from tests.operations.cases import Case, check, check_named
+from tests.operations.linalg import OLD_CHOLESKY
 
 TOPICS = (
     "arithmetic",
@@ -45,5 +46,6 @@ def test_recorded_with_names(case: Case) -> None:
 
 
 def test_every_lowering_has_a_case() -> None:
-    """No lowering goes untested."""
-    assert set(LOWERINGS) - {case.target for case in CASES} == set()
+    """No lowering goes untested, but for one that this version of PyTorch has no operation for."""
+    gone = set() if OLD_CHOLESKY else {"aten.cholesky.default"}
+    assert set(LOWERINGS) - {case.target for case in CASES} == gone

@@ -192,6 +192,29 @@ class Comprehensions(Base):
         return (torch.stack(ys), k)
 
 
+class ComprehensionsWithNamesOfGlobals(Base):
+    def forward(self, x):
+        sizes = [len for len in (1, 2)]
+        makers = [lambda: max for max in (3, 4)]
+        if x.sum() > 0:
+            return self.a(x) * max(sizes) + len(makers)
+        return self.b(x) * makers[0]()
+
+
+class ComprehensionsWithNamesOfVariables(Base):
+    def forward(self, x):
+        i = j = 2
+
+        def inner(y):
+            steps = [lambda: i * j for i in range(3)]
+            if y.sum() > 0:
+                return y * i + steps[0]()
+            return y - i
+
+        steps = [lambda: j for j in range(3)]
+        return inner(x) * j + steps[1]()
+
+
 class GeneratorWithDecisions(Base):
     def results(self, x):
         for layer in (self.a, self.b, self.c):

@@ -134,6 +134,28 @@ class SumsOfMixedKinds(Numbers):
         return sum([n, v, f]), sum((n, 2)), sum([f, f]), abs(n), abs(v), sum([x[0], x[1], n])
 
 
+class SumsOfLargeAndSmallNumbers(Numbers):
+    def forward(self, x):
+        v = x[0, 0].item()
+        parts = [v, 1e16, 1.0, -1e16]
+        known = (1e16, 1.0, 1.0, -1e16)
+        return sum(parts), sum(part for part in parts), sum(k for k in known), sum([1e308, v, 1e308]) > 0, sum(parts, 1)
+
+
+class SumsDecided(Base):
+    def forward(self, x):
+        tenths = sum(0.1 for value in x[0] if value > 0)
+        return self.a(x) if tenths > 0.3 else self.b(x), tenths
+
+
+class ExtremesOfNothing(Base):
+    def forward(self, x):
+        try:
+            return min(value for value in x[0, :3].tolist() if value > 0.5)
+        except ValueError as error:
+            return str(error)
+
+
 class DecisionsOnArithmetic(Base):
     def forward(self, x):
         n = int(x.abs().sum())

@@ -1,6 +1,7 @@
 """State that a program keeps from call to call."""
 
 import copy
+import gc
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -72,3 +73,18 @@ def test_a_model_without_state_keeps_none() -> None:
     program = dycl.compile(states.Stateless().eval(), (torch.ones(1, 4),))
     assert not program.keeps_state
     program.reset()
+
+
+class DecidesInsideOfKernel(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+            return x if x.sum() > 0 else -x
+
+
+def test_a_refused_model_leaves_pytorch_as_it_was() -> None:
+    cuda = torch.backends.cuda
+    before = (cuda.flash_sdp_enabled(), cuda.mem_efficient_sdp_enabled(), cuda.math_sdp_enabled())
+    with pytest.raises(dycl.CompileError):
+        dycl.compile(DecidesInsideOfKernel().eval(), torch.ones(2))
+    assert (cuda.flash_sdp_enabled(), cuda.mem_efficient_sdp_enabled(), cuda.math_sdp_enabled()) == before
+    gc.collect()  # nothing is left to be undone later, in another context

@@ -16,7 +16,8 @@ class Constants:
 
     def __init__(self, names: Mapping[int, str]) -> None:
         self._names = names
-        self._by_tensor: dict[int, WeightId] = {}
+        # With the tensor, so that it stays alive and nothing else gets its identity.
+        self._by_tensor: dict[int, tuple[WeightId, torch.Tensor]] = {}
         self._by_content: dict[tuple[TensorType, bytes], WeightId] = {}
         self.tensors: dict[WeightId, torch.Tensor] = {}
 
@@ -27,16 +28,14 @@ class Constants:
 
     def name(self, tensor: torch.Tensor) -> WeightId:
         """The name of a tensor, which it gets when first asked for."""
-        known = self._by_tensor.get(id(tensor))
-        if known is None:
-            known = self._by_tensor[id(tensor)] = self._named(tensor)
-        return known
+        if id(tensor) not in self._by_tensor:
+            self._by_tensor[id(tensor)] = (self._named(tensor), tensor)
+        return self._by_tensor[id(tensor)][0]
 
     def _named(self, tensor: torch.Tensor) -> WeightId:
         key = (tensor_type(tensor), hashlib.sha256(to_array(tensor).data).digest())
         if key not in self._by_content:
             self._by_content[key] = self._names.get(id(tensor), f"constant{len(self._by_content)}")
-        # Kept alive under the name it has, so that nothing else gets its identity.
         self.tensors.setdefault(self._by_content[key], tensor)
         return self._by_content[key]
 

@@ -12,6 +12,7 @@ A block that ran in an earlier exploration from the same state, and did not ask 
 not run again: its ways on are entered as they were.
 """
 
+import contextlib
 import contextvars
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -160,10 +161,15 @@ class Exploration:
     def _run_once(self, entry: Entry, watch: DrawWatch) -> Draft:
         parameters = self._continue(entry) if entry.skeleton else self._start()
         start = self.machine.span
-        with watch.none_drawn():
-            stop = self.machine.run()
-        self.recorder.at_end = True
-        end, place = self._end(stop)
+        try:
+            with watch.none_drawn():
+                stop = self.machine.run()
+            self.recorder.at_end = True
+            end, place = self._end(stop)
+        finally:
+            # What a library's clean-up says of being cut off is nobody's error.
+            with contextlib.suppress(Exception):
+                self.machine.contexts.close()
         return Draft(self.recorder.recording, tuple(parameters), end, start, place)
 
     def refuse(self, refused: Refused, places: tuple[Span, ...]) -> None:

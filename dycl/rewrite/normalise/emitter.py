@@ -1,6 +1,7 @@
 """Emit instructions: registers, labels, names and the place in the source that is being read."""
 
 import ast
+import dis
 import types
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,6 +42,9 @@ class Emitter:
         self.rebinds = False
         self.renames: list[dict[str, Register]] = []
         self.comprehension_cells: set[Register] = set()
+        # From Python 3.12 on a comprehension's variables stand among the function's own, though outside of the
+        # comprehension the same name may be a global's.
+        self.globals = {item.argval for item in dis.get_instructions(code) if item.opname == "LOAD_GLOBAL"}
 
     def handler(self) -> Label | None:
         """Where an exception in the next instruction goes."""
@@ -108,7 +112,7 @@ class Emitter:
         register = self.renamed(name)
         if register != name:
             return register in self.comprehension_cells
-        return name in self.code.co_cellvars or name in self.code.co_freevars
+        return name in self.code.co_freevars or (name in self.code.co_cellvars and name not in self.globals)
 
     def load_global(self, name: str, node: ast.AST) -> Read:
         dest = self.register("global")
@@ -121,6 +125,6 @@ class Emitter:
             dest = self.register("cell")
             self.emit(LoadCell(dest, register, self.span(node)))
             return Read(dest)
-        if register != node.id or node.id in self.code.co_varnames:
+        if register != node.id or (node.id in self.code.co_varnames and node.id not in self.globals):
             return self.kept(Read(register), node) if self.rebinds else Read(register)
         return self.load_global(node.id, node)

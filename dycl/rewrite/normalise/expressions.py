@@ -332,6 +332,9 @@ class Expressions(Emitter):
         if code is None:
             self.emit(Unsupported("DY003", "Python has no code of this function", self.span(node)))
             return Read(dest)
+        parameters = {parameter.name for parameter in getattr(node, "type_params", ())}
+        for name in sorted(parameters.intersection(code.co_freevars)):
+            self.emit(Unsupported("DY002", f"the function reads its type parameter `{name}`", self.span(node)))
         captures = tuple(self.renamed(name) for name in code.co_freevars)
         instruction = MakeFunction(dest, code, tuple(defaults), tuple(keyword_defaults), captures, self.span(node))
         self.emit(instruction)

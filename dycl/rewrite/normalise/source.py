@@ -74,11 +74,9 @@ def function_node(code: types.CodeType) -> FunctionNode:
         )
     linecache.checkcache(code.co_filename)
     text = "".join(linecache.getlines(code.co_filename))
-    found = [
-        node
-        for node in _functions(text, code.co_filename)
-        if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
-    ]
+    here = [node for node in _functions(text, code.co_filename) if _first_line(node) == code.co_firstlineno]
+    # A decorator may give code another name, as PyTorch's `no_grad` does, to be seen in stack traces.
+    found = [node for node in here if _name(node) == code.co_name] or here
     if len(found) > 1:
         # Of functions inside each other, the innermost starts last.
         around = [node for node in found if _covers(node, code)]
@@ -95,13 +93,14 @@ def function_node(code: types.CodeType) -> FunctionNode:
 def _is_running(node: FunctionNode, code: types.CodeType, text: str) -> bool:
     """Whether compiling the text gives the code that is running.
 
-    Test runners rewrite `assert` statements, so a function that has one is only compared by its parameters.
+    Test runners rewrite `assert` statements, so a function that has one is only compared by its name and parameters.
     """
     if _parameters(node) != _code_parameters(code):
         return False
-    if any(isinstance(item, ast.Assert) for item in ast.walk(node)):
+    if _name(node) == code.co_name and any(isinstance(item, ast.Assert) for item in ast.walk(node)):
         return True
-    return any(_same_code(code, candidate) for candidate in _codes(text, code.co_filename).get(_code_key(code), ()))
+    key = (_name(node), code.co_firstlineno)
+    return any(_same_code(code, candidate) for candidate in _codes(text, code.co_filename).get(key, ()))
 
 
 def _same_code(left: types.CodeType, right: types.CodeType) -> bool:
@@ -125,17 +124,13 @@ def _same_constant(left: object, right: object) -> bool:
     return repr(left) == repr(right)
 
 
-def _code_key(code: types.CodeType) -> tuple[str, int]:
-    return code.co_name, code.co_firstlineno
-
-
 @lru_cache(maxsize=64)
 def _codes(text: str, filename: str) -> dict[tuple[str, int], list[types.CodeType]]:
-    """Every code object that Python makes of this text."""
+    """Every code object that Python makes of this text, by name and first line."""
     found: dict[tuple[str, int], list[types.CodeType]] = {}
     waiting = [builtins.compile(text, filename, "exec", dont_inherit=True)]
     for code in waiting:
-        found.setdefault(_code_key(code), []).append(code)
+        found.setdefault((code.co_name, code.co_firstlineno), []).append(code)
         waiting.extend(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
     return found
 
@@ -161,12 +156,12 @@ def nested_code(node: FunctionNode, code: types.CodeType) -> types.CodeType | No
 
 
 def _inner_codes(code: types.CodeType) -> list[types.CodeType]:
-    """The functions written directly in `code`, also those inside its comprehensions."""
+    """The functions written directly in `code`, also those inside its comprehensions and behind type parameters."""
     found: list[types.CodeType] = []
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            inside_comprehension = constant.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>")
-            found.extend(_inner_codes(constant) if inside_comprehension else [constant])
+            around = constant.co_name.startswith(("<listcomp>", "<setcomp>", "<dictcomp>", "<generic parameters"))
+            found.extend(_inner_codes(constant) if around else [constant])
     return found
 
 

@@ -4,7 +4,9 @@ import ast
 import builtins
 import contextlib
 import importlib
+import math
 import operator
+import sys
 import types
 import warnings
 from collections.abc import Callable
@@ -92,6 +94,36 @@ def index_message(container: Any) -> str:
         if isinstance(container, list | tuple)
         else "index out of range"
     )
+
+
+def empty_message(function: Callable[[Any], Any]) -> str:
+    """What this Python says of `min(())` or `max(())`."""
+    try:
+        function(())
+    except ValueError as error:
+        return str(error)
+    raise AssertionError(function)
+
+
+# From Python 3.12 on, `sum` of floats adds in the end what rounding lost on the way.
+SUMS_EXACTLY = sys.version_info >= (3, 12)
+
+
+def loses(total: Any, item: Any) -> bool:
+    """Whether `sum` takes note of what rounding loses where it adds these."""
+    return SUMS_EXACTLY and type(total) is float and type(item) is float
+
+
+def rounding_error(left: Any, right: Any) -> Any:
+    """What `left + right` loses of the exact sum: a float itself."""
+    total = left + right
+    of_right = total - left
+    return (left - (total - of_right)) + (right - of_right)
+
+
+def summed(total: Any, lost: Any) -> Any:
+    """The result of `sum`, with what rounding lost unless that is endless."""
+    return total + lost if lost != 0 and math.isfinite(lost) and isinstance(total, float) else total
 
 
 def make_tuple(*items: Any) -> tuple[Any, ...]:

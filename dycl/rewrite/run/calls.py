@@ -99,6 +99,8 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         or (substitutes.iterates(callee) and any(has_unknown_length(value) for value in args))
     ):
         return _push_substitute(machine, substitute, arguments)
+    if callee is syntax.enter_context and isinstance(args[0], contextlib._GeneratorContextManager):
+        machine.contexts.callback(args[0].gen.close)
     function, arguments, purpose, constructed = resolve(callee, args, kwargs)
     is_expression = function is not None and function.__code__.co_name == "<genexpr>"
     if function is None or function.__module__ == syntax.__name__ or not has_source(function.__code__):

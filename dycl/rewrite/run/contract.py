@@ -1,5 +1,6 @@
 """What the parts of the machine ask of it."""
 
+from contextlib import ExitStack
 from types import CodeType
 from typing import Any, Protocol
 
@@ -22,6 +23,8 @@ class Interprets(Running, Protocol):
     watched: set[Any]
     looked_at: set[Any]
     nested: set[Any]
+    contexts: ExitStack
+    """Undoes what library code set up for `with` blocks that the program will not leave any more."""
 
     def value(self, frame: Frame, operand: Operand) -> Any:
         """The value of an operand."""

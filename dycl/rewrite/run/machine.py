@@ -6,10 +6,11 @@ end of the program, or at an error that the program raises.
 """
 
 import builtins
+import contextlib
 import itertools
 import types
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import torch
 
@@ -48,6 +49,7 @@ from dycl.rewrite.run.rolled import rolled_up
 from dycl.rewrite.semantics.dynamic import truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.signals import CheckMet, DecisionMet, Refused
+from dycl.rewrite.state.contents import iterator_state
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.state.heap import Heap
 from dycl.rewrite.state.skeleton import Pinned
@@ -87,6 +89,7 @@ class Machine:
         self.looked_at: set[Any] = set()
         self.nested: set[Any] = set()
         self.interned: dict[Any, tuple[Any, ...]] = {}
+        self.contexts = contextlib.ExitStack()
         self.last_places: tuple[Span, ...] = ()
 
     @property
@@ -227,7 +230,7 @@ class Machine:
             case ItemIterator() | ParallelIterator() | Generator() | RangeIterator():
                 return source
             case itertools.count():
-                start, *step = cast(tuple[Any, ...], source.__reduce__()[1])
+                start, *step = iterator_state(source)[1]
                 return RangeIterator(start, None, step[0] if step else 1)
             case GrownList():
                 return RangeIterator(0, None, 1, source)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from dycl.hcfg.types import HostKind
+from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.exact_numbers import whole_root
 from dycl.rewrite.record.host_values import HostValue, kind_of, lift
 from dycl.rewrite.semantics.contract import Running
@@ -185,6 +186,24 @@ def _cube_root(number: torch.Tensor) -> torch.Tensor:
     return torch.copysign(torch.pow(torch.abs(number), 1 / 3), number)
 
 
+def _loses(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not any(isinstance(number, HostValue) for number in args):
+        return NOT_HANDLED
+    kinds = [number.kind if isinstance(number, HostValue) else type(number).__name__ for number in args]
+    return syntax.SUMS_EXACTLY and kinds == ["float", "float"]
+
+
+def _summed(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    total, lost = args
+    if not isinstance(lost, HostValue):
+        return NOT_HANDLED
+    if kind_of(total) is None:
+        return total
+    number, error = _floats(machine, [total, lost])
+    counts = torch.logical_and(torch.isfinite(error), torch.ne(error, 0))
+    return HostValue("float", torch.where(counts, number + error, number), machine.recorder)
+
+
 HANDLERS: dict[Any, Handler] = {
     math.sqrt: _of_floats(torch.sqrt, "float", _not_negative),
     math.cbrt: _of_floats(_cube_root, "float"),
@@ -227,4 +246,6 @@ HANDLERS: dict[Any, Handler] = {
     math.isnan: _of_floats(torch.isnan, "bool"),
     math.isinf: _of_floats(torch.isinf, "bool"),
     math.isfinite: _of_floats(torch.isfinite, "bool"),
+    syntax.loses: _loses,
+    syntax.summed: _summed,
 }

@@ -184,12 +184,12 @@ def _sorted(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return GrownList(items.template, [values], machine.recorder)
 
 
-def _extreme(function: Any, name: str) -> Handler:
+def _extreme(function: Any, builtin: Any) -> Handler:
     def extreme(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         items = args[0]
         if len(args) > 1 or kwargs or items.template.item[0] is not Tag.HOST:
             return NOT_HANDLED
-        _require_items(items, machine, "ValueError", f"{name}() arg is an empty sequence")
+        _require_items(items, machine, "ValueError", syntax.empty_message(builtin))
         return HostValue(items.template.item[1], function(items.columns[0]), machine.recorder)
 
     return extreme
@@ -231,7 +231,7 @@ _HANDLERS: dict[Any, Handler] = {
     list: _copied,
     reversed: _reversed,
     sorted: _sorted,
-    builtins.min: _extreme(torch.amin, "min"),
-    builtins.max: _extreme(torch.amax, "max"),
+    builtins.min: _extreme(torch.amin, min),
+    builtins.max: _extreme(torch.amax, max),
     sum: _sum,
 }

@@ -7,6 +7,7 @@ import itertools
 import logging
 import operator
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,14 @@ _NOT_WATCHED = (
     torch.dtype,
     torch.device,
 )
+
+
+def iterator_state(iterator: Any) -> Any:
+    """How far an iterator has come: a maker of such iterators and its arguments."""
+    with warnings.catch_warnings():
+        # Python 3.12 and 3.13 warn that those of itertools will not be pickled one day; nothing else tells their place.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return iterator.__reduce__()
 
 
 def values_of(contents: Any) -> Any:

@@ -22,7 +22,7 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.knowledge import Adopted, ChangedContainers, Kept, Knowledge, Read, Written
-from dycl.rewrite.own_thread import Replacement, is_compiling, replaced
+from dycl.rewrite.own_thread import is_compiling
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
@@ -33,11 +33,13 @@ from dycl.rewrite.state.contents import (
     fill,
     freeze_contents,
     is_same,
+    iterator_state,
     mapped,
     same_contents,
     thaw_contents,
     values_of,
 )
+from dycl.rewrite.state.diversion import ABSENT, diverted
 from dycl.rewrite.state.freeze import Freezer
 from dycl.rewrite.state.skeleton import Pinned, Skeleton, Tag
 from dycl.rewrite.state.thaw import Thawer
@@ -109,7 +111,7 @@ class Heap:
             self._watch_module(value)
             return
         if isinstance(value, ITERATORS):
-            self._iterators.append((name, value, str(value.__reduce__())))
+            self._iterators.append((name, value, str(iterator_state(value))))
         contents = contents_of(value)
         if contents is not None:
             self.pinned.add(value)
@@ -134,39 +136,23 @@ class Heap:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Divert attribute access on modules to this heap; on the way out the model is as it was."""
-        set_plainly, delete_plainly, get_plainly = nn.Module.__setattr__, nn.Module.__delattr__, nn.Module.__getattr__
-        heap = self
-
-        def set_attribute(module: nn.Module, name: str, value: Any) -> None:
-            heap.set(module, name, value, set_plainly)
-
-        def delete_attribute(module: nn.Module, name: str) -> None:
-            if id(module) in heap._modules:
-                heap.delete(module, name)
-            else:
-                delete_plainly(module, name)
-
-        def get_attribute(module: nn.Module, name: str) -> Any:
-            key = (id(module), name)
-            if key in heap._initial:
-                return heap.get(module, key) if is_compiling() else heap.first(module, key)
-            for cls in type(module).__mro__:
-                if (cls, name) in heap._hidden:
-                    return heap._hidden[cls, name]
-            return get_plainly(module, name)
-
-        replacements: list[Replacement] = [
-            (nn.Module, "__setattr__", set_attribute),
-            (nn.Module, "__delattr__", delete_attribute),
-        ]
-        # Not by thread: a table has taken attributes over that other threads may ask for.
-        nn.Module.__getattr__ = get_attribute  # type: ignore[method-assign]
-        try:
-            with replaced(replacements):
+        with diverted(self):
+            try:
                 yield
-        finally:
-            nn.Module.__getattr__ = get_plainly  # type: ignore[method-assign]
-            self.restore()
+            finally:
+                self.restore()
+
+    def holds(self, module: nn.Module) -> bool:
+        """Whether a module belongs to the model, or was met while it ran."""
+        return id(module) in self._modules
+
+    def find(self, module: nn.Module, name: str) -> Any:
+        """An attribute that this heap has taken over; `ABSENT` if it is none."""
+        key = (id(module), name)
+        if key in self._initial:
+            return self.get(module, key) if is_compiling() else self.first(module, key)
+        hidden = [cls for cls in type(module).__mro__ if (cls, name) in self._hidden]
+        return self._hidden[hidden[0], name] if hidden else ABSENT
 
     def first(self, module: nn.Module, key: Key) -> Any:
         """An attribute as it was before the compilation, and is for everybody else."""
@@ -389,7 +375,7 @@ class Heap:
                     setattr(cls, name, value)
                     raise Refused("DY007", f"the call changes `{name}` of the class `{cls.__name__}`")
         for name, iterator, state in self._iterators:
-            if str(iterator.__reduce__()) != state:
+            if str(iterator_state(iterator)) != state:
                 raise Refused("DY007", f"the call takes items from `{name}`, an iterator that outlives it")
 
     def note_end(self) -> None:

@@ -15,6 +15,7 @@ import torch
 import torch.utils.checkpoint
 
 from dycl.rewrite.normalise import syntax
+from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics.in_python import containers, iterators, ordering
 
 
@@ -37,28 +38,31 @@ def all_of(items: Any) -> bool:
 def sum_of(items: Any, start: Any = 0) -> Any:
     """`sum(items, start)`."""
     total = start
+    lost = 0.0
     for item in items:
+        if syntax.loses(total, item):
+            lost = lost + syntax.rounding_error(total, item)
         total = total + item
-    return total
+    return syntax.summed(total, lost)
 
 
 def least(*args: Any, **options: Any) -> Any:
     """`min(...)`."""
-    return _first_best(args, options, operator.lt, "min")
+    return _first_best(args, options, operator.lt, min)
 
 
 def greatest(*args: Any, **options: Any) -> Any:
     """`max(...)`."""
-    return _first_best(args, options, operator.gt, "max")
+    return _first_best(args, options, operator.gt, max)
 
 
-def _first_best(args: tuple[Any, ...], options: dict[str, Any], better: Any, name: str) -> Any:
+def _first_best(args: tuple[Any, ...], options: dict[str, Any], better: Any, builtin: Any) -> Any:
     key = options.get("key")
     values = list_of(args[0]) if len(args) == 1 else list_of(args)
     if not values:
         if "default" in options:
             return options["default"]
-        raise ValueError(f"{name}() arg is an empty sequence")
+        raise ValueError(syntax.empty_message(builtin))
     best = values[0]
     best_key = best if key is None else key(best)
     for value in values[1:]:
@@ -303,6 +307,8 @@ def comes_first(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> b
     """Whether the substitute must be taken before a native call is tried."""
     if callee in (torch.cond, torch._higher_order_ops.while_loop, torch.utils.checkpoint.checkpoint):
         return True
+    if callee is builtins.sum and syntax.SUMS_EXACTLY and args and type(args[0]) in (list, tuple):
+        return any(isinstance(item, HostValue) and item.kind == "float" for item in args[0])
     return callee in ordering.HEAPS or iterators.is_lazy(callee, args, kwargs)
 
 
