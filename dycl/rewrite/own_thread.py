@@ -9,7 +9,9 @@ import functools
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 _turn = threading.RLock()
 _compiling: list[int] = []
@@ -60,4 +62,13 @@ def _by_thread(usual: Callable[..., Any], replacement: Callable[..., Any]) -> Ca
     def call(*args: Any, **kwargs: Any) -> Any:
         return (replacement if is_compiling() else usual)(*args, **kwargs)
 
+    _usual[call] = usual
     return call
+
+
+_usual: WeakKeyDictionary[Callable[..., Any], Callable[..., Any]] = WeakKeyDictionary()
+
+
+def usual(function: Any) -> Any:
+    """What a function is when nobody compiles."""
+    return _usual.get(function, function) if isinstance(function, FunctionType) else function

@@ -300,12 +300,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             # PyTorch's own rule knows one element type only.
             with self.fake_mode:
                 return grouped_product(*args, **kwargs)
-        if self.fake_mode.shape_env is None:
+        if not self.symbols.concern((args, kwargs)):
             try:
-                with self.fake_mode:
-                    return func(*args, **kwargs)
+                result = self.symbols.plain_result(func, args, kwargs)
             except DynamicOutputShapeException:
                 self.symbols.allow()
+            else:
+                if not self.symbols.concern(result):
+                    return result
         return self.symbols.result(func, args, kwargs)
 
     def twin(self, tensor: torch.Tensor) -> torch.Tensor:

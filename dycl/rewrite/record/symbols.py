@@ -127,6 +127,27 @@ class Symbols:
             return any(self.has_symbol(item) for item in tree)
         return isinstance(tree, dict) and any(self.has_symbol(item) for item in tree.values())
 
+    def concern(self, tree: Any) -> bool:
+        """Whether a symbol stands anywhere in `tree`, also as a size of a tensor."""
+        if self.fake_mode.shape_env is None:
+            return False
+        if isinstance(tree, torch.Tensor):
+            return any(not isinstance(size, int) for size in (*tree.shape, *tree.stride()))
+        if isinstance(tree, list | tuple):
+            return any(self.concern(item) for item in tree)
+        if isinstance(tree, dict):
+            return any(self.concern(item) for item in tree.values())
+        return isinstance(tree, torch.SymInt | torch.SymFloat | torch.SymBool)
+
+    def plain_result(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What an operation gives on fake tensors of known sizes, where nothing has to be assumed."""
+        caches, self.fake_mode.cache_enabled = self.fake_mode.cache_enabled, True
+        try:
+            with self.fake_mode:
+                return func(*args, **kwargs)
+        finally:
+            self.fake_mode.cache_enabled = caches
+
     def relate(self, result: torch.Tensor, function: Callable[[Any, Any], Any], left: Any, right: Any) -> None:
         """Remember how a whole number came about, so that of `a` and `a + 1` the difference is known."""
         self._relations[id(result)] = (result, function, left, right)

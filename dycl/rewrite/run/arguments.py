@@ -6,7 +6,7 @@ import torch
 
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.contract import Interprets
-from dycl.rewrite.semantics.dynamic import item
+from dycl.rewrite.semantics.dynamic import item, mentions
 from dycl.rewrite.state.tables import GrownList
 
 
@@ -47,19 +47,6 @@ def with_numbers(tree: Any, machine: Interprets) -> Any:
             return {name: with_numbers(part, machine) for name, part in tree.items()}
         case _:
             return tree
-
-
-def mentions(tree: Any, kinds: tuple[type, ...]) -> bool:
-    """Whether a value of one of `kinds` stands in these arguments, also inside plain containers."""
-    if isinstance(tree, kinds):
-        return True
-    if type(tree) is GrownList:
-        return False
-    if isinstance(tree, list | tuple):
-        return any(mentions(part, kinds) for part in tree)
-    if isinstance(tree, dict):
-        return any(mentions(part, kinds) for part in tree.values())
-    return isinstance(tree, slice) and mentions((tree.start, tree.stop, tree.step), kinds)
 
 
 def has_unknown_length(value: Any) -> bool:

@@ -137,3 +137,16 @@ _OPERATOR_METHODS: dict[Any, str] = {
     operator.ge: "__ge__",
     len: "__len__",
 }
+
+
+def is_torch(callee: Any) -> bool:
+    """Whether this is a function of PyTorch, or a method of a tensor."""
+    module = getattr(callee, "__module__", None) or ""
+    owner = getattr(callee, "__self__", None)
+    described = getattr(callee, "__objclass__", None)
+    return (
+        module.partition(".")[0] == "torch"
+        or isinstance(owner, torch.Tensor)
+        or owner is torch._C._VariableFunctions
+        or (isinstance(described, type) and issubclass(torch.Tensor, described) and described is not object)
+    )

@@ -5,7 +5,6 @@ block runs again from its start: nothing has to be undone, and a marked function
 """
 
 import contextlib
-import dis
 import inspect
 import operator
 import types
@@ -24,13 +23,14 @@ from dycl.rewrite.normalise.statements import normalise
 from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
-from dycl.rewrite.run.arguments import has_number_tensor, has_unknown_length, mentions, with_numbers, with_symbols
-from dycl.rewrite.run.callees import Arguments, resolve
+from dycl.rewrite.run.arguments import has_number_tensor, has_unknown_length, with_numbers, with_symbols
+from dycl.rewrite.run.callees import Arguments, is_torch, resolve
+from dycl.rewrite.run.code_inspection import note_what_it_sees, watch_state_of
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.run.genuine import operands
-from dycl.rewrite.semantics import intrinsics, table_calls
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, mentions
 from dycl.rewrite.semantics.in_python import builtin_functions as substitutes
+from dycl.rewrite.semantics.registry import meaning
 from dycl.rewrite.semantics.switches import switch_on_index
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import CheckMet, DecisionMet, Refused, Restart
@@ -55,9 +55,7 @@ def call(machine: Interprets, frame: Frame, instruction: Call) -> Stop | None:
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, Generator):
         return _go_on(machine, owner, callee.__name__, args)
-    result = table_calls.apply(callee, args, kwargs, machine)
-    if result is NOT_HANDLED and not (substitutes.iterates(callee) and mentions(args, (GrownList,))):
-        result = intrinsics.apply(callee, args, kwargs, machine)
+    result = meaning(callee, args, kwargs, machine)
     if result is NOT_HANDLED:
         stop = switch_on_index(machine, frame, instruction, callee, args)
         if stop is not None:
@@ -107,21 +105,21 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         if is_expression:
             raise Refused("DY003", "the source of this generator expression cannot be read")
         return _builtin(machine, callee, (args, kwargs))
-    if function.__code__ is _MAKES_CONTEXT_MANAGER and not _is_torch(function):
+    if function.__code__ is _MAKES_CONTEXT_MANAGER and not is_torch(function):
         inner = inspect.unwrap(function)
         assert isinstance(inner, types.FunctionType)
         return substitutes.EnteredGenerator(Generator(frame(machine, inner, arguments, "next")))
-    if function.__code__.co_flags & inspect.CO_GENERATOR and not (_is_torch(function) and not is_expression):
+    if function.__code__.co_flags & inspect.CO_GENERATOR and not (is_torch(function) and not is_expression):
         return Generator(frame(machine, function, arguments, "next"))
     owner = arguments[0][0] if arguments[0] and isinstance(arguments[0][0], nn.Module) else None
     if function.__code__ not in machine.looked_at:
         machine.looked_at.add(function.__code__)
-        _sees_types(function, owner, machine, set())
+        note_what_it_sees(function, owner, machine, set())
     stand_ins = (HostValue, HostArray, HostText, Generator, GrownList)
     if function.__code__ in machine.knowledge.interpreted or mentions(arguments, stand_ins):
         machine.frames.append(frame(machine, function, arguments, purpose, constructed))
         return _PUSHED
-    _watch_state_of(function, machine)
+    watch_state_of(function, machine)
     return _natively(machine, callee, (args, kwargs))
 
 
@@ -133,60 +131,6 @@ def _example() -> Iterator[None]:
 _MAKES_CONTEXT_MANAGER: Any = vars(type(_example))["__code__"].__get__(_example)
 
 
-_SEES_TYPES = frozenset(
-    ("type", "FakeTensor", "is_fake", "time", "perf_counter", "monotonic", "process_time", "time_ns", "locals")
-)
-
-
-def _sees_types(function: types.FunctionType, owner: Any, machine: Interprets, seen: set[Any]) -> bool:
-    """Whether a function, or one that it names, looks at types: native code would see fake tensors where it does."""
-    code = function.__code__
-    if code in machine.knowledge.interpreted:
-        return True
-    if code in seen or _is_torch(function):
-        return False
-    seen.add(code)
-    sees = not _SEES_TYPES.isdisjoint(code.co_names)
-    for name in code.co_names:
-        named = function.__globals__.get(name)
-        method = inspect.getattr_static(type(owner), name, None) if owner is not None else None
-        for found in (named, method):
-            if isinstance(found, types.FunctionType) and _sees_types(found, owner, machine, seen):
-                sees = True
-    if sees and has_source(code):
-        machine.knowledge.learn(Interpret(code))
-    return sees
-
-
-def _watch_state_of(function: types.FunctionType, machine: Interprets) -> None:
-    """Take note of what a function can change that outlives the call: its defaults, and globals it names."""
-    code = function.__code__
-    if code in machine.watched or _is_torch(function):
-        return
-    machine.watched.add(code)
-    if code not in machine.nested and any(
-        item.opname == "STORE_DEREF" and item.argval in code.co_freevars for item in dis.get_instructions(code)
-    ):
-        raise Refused(
-            "DY007", f"`{code.co_qualname}` changes a variable of a function around it, which outlives the call"
-        )
-    stored = [item.argval for item in dis.get_instructions(code) if item.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")]
-    if stored and code not in machine.knowledge.interpreted:
-        raise Refused(
-            "DY007", f"`{code.co_qualname}` changes the global variable `{stored[0]}`, which outlives the call"
-        )
-    machine.heap.watch(vars(function), f"the attributes of {code.co_qualname}")
-    if "<locals>" not in code.co_qualname:
-        for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-            machine.heap.watch(value, f"a default of {code.co_qualname}")
-    for name in code.co_names:
-        value = function.__globals__.get(name)
-        if isinstance(value, types.FunctionType):
-            _watch_state_of(value, machine)
-        elif value is not None:
-            machine.heap.watch(value, name)
-
-
 def frame(
     machine: Interprets, function: types.FunctionType, arguments: Arguments, purpose: Purpose, constructed: Any = None
 ) -> Frame:
@@ -195,7 +139,7 @@ def frame(
         raise Refused("DY011", f"`{function.__qualname__}` calls itself without an end that is known while compiling")
     flat = normalise(function.__code__)
     machine.entered[function.__code__] = None
-    _watch_state_of(function, machine)
+    watch_state_of(function, machine)
     registers = _bind(function, *arguments)
     for name in function.__code__.co_cellvars:
         cell = types.CellType(registers[name]) if name in registers else types.CellType()
@@ -268,7 +212,7 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     if passed and callee not in _NEUTRAL and not _is_method_of_container(callee):
         raise Refused("DY002", f"a generator with decisions in it is passed to `{_name(callee)}`")
     is_operator = getattr(callee, "__module__", None) == operator.add.__module__
-    if _is_torch(callee) or (is_operator and isinstance(args[0], torch.Tensor | torch.Size)):
+    if is_torch(callee) or (is_operator and isinstance(args[0], torch.Tensor | torch.Size)):
         args, kwargs = with_symbols(args), with_symbols(kwargs)
     met = DecisionMet.met
     positions = _positions(args)
@@ -284,7 +228,7 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
             raise Restart from None
         for iterator, position in positions:
             iterator.position = position
-        if _is_torch(callee) and has_number_tensor((args, kwargs), machine):
+        if is_torch(callee) and has_number_tensor((args, kwargs), machine):
             return _builtin(machine, callee, with_numbers((args, kwargs), machine))
         substitute = substitutes.for_call(callee)
         if substitute is not None:
@@ -334,18 +278,6 @@ def _imported(machine: Interprets, result: Any) -> Any:
     if isinstance(result, types.GeneratorType):
         return machine.over(tuple(result))
     return result
-
-
-def _is_torch(callee: Any) -> bool:
-    module = getattr(callee, "__module__", None) or ""
-    owner = getattr(callee, "__self__", None)
-    described = getattr(callee, "__objclass__", None)
-    return (
-        module.partition(".")[0] == "torch"
-        or isinstance(owner, torch.Tensor)
-        or owner is torch._C._VariableFunctions
-        or (isinstance(described, type) and issubclass(torch.Tensor, described) and described is not object)
-    )
 
 
 def _is_method_of_container(callee: Any) -> bool:

@@ -5,10 +5,14 @@ from typing import Any
 from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.normalise.instructions import Call, Instruction, Star
+from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.contract import Interprets
+from dycl.rewrite.semantics.dynamic import mentions
 from dycl.rewrite.semantics.stand_ins import stand_ins
+from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.frames import Frame
+from dycl.rewrite.state.frames import Frame, HostRange, RangeIterator
 from dycl.rewrite.state.tables import GrownList, Spread
 
 
@@ -29,7 +33,8 @@ def operands(machine: Interprets, frame: Frame, instruction: Call) -> tuple[Any,
     return callee, tuple(args), kwargs
 
 
-_OUR_NAMES = ("HostValue", "HostText", "HostArray", "HostRange", "GrownList", "RangeIterator")
+# Where Python complains of a type that only a compilation has, its words are of no use to the user.
+_STAND_INS = (HostValue, HostText, HostArray, HostRange, GrownList, RangeIterator)
 
 
 def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction, error: Exception) -> None:
@@ -40,11 +45,12 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
         raise Refused("DY008", "the operation needs to know a size that only the input determines")
     if isinstance(error, NameError):
         return
-    if any(name in str(error) for name in _OUR_NAMES):
-        raise Refused("DY010", "DyCL cannot follow this: code without decisions gets a value that it cannot use")
     if not isinstance(instruction, Call):
         return
     callee, args, kwargs = operands(machine, frame, instruction)
+    owner = getattr(callee, "__self__", None)
+    if mentions((owner, args, kwargs), _STAND_INS) and any(kind.__name__ in str(error) for kind in _STAND_INS):
+        raise Refused("DY010", "DyCL cannot follow this: code without decisions gets a value that it cannot use")
     if any(type(value) is GrownList for value in (*args, *kwargs.values())):
         raise Refused("DY011", f"a list of unknown length cannot be used here: {_first_line(error)}")
     with _disable_current_modes():

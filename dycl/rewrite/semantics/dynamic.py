@@ -64,3 +64,16 @@ def truth(value: Any, machine: Running) -> bool | HostValue:
         size = value.size()
         return size > 0 if isinstance(size, int) else (size > 0).as_kind("bool")
     return bool(value)
+
+
+def mentions(tree: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether a value of one of `kinds` stands in these arguments, also inside plain containers."""
+    if isinstance(tree, kinds):
+        return True
+    if type(tree) is GrownList:
+        return False
+    if isinstance(tree, list | tuple):
+        return any(mentions(part, kinds) for part in tree)
+    if isinstance(tree, dict):
+        return any(mentions(part, kinds) for part in tree.values())
+    return isinstance(tree, slice) and mentions((tree.start, tree.stop, tree.step), kinds)

@@ -1,5 +1,6 @@
 """Indexing by host values: tensors, and lists of numbers."""
 
+import operator
 from typing import Any
 
 import torch
@@ -8,7 +9,7 @@ from dycl.rewrite.normalise.syntax import KnownNumber
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, item
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, item
 from dycl.rewrite.semantics.number_lists import number_at, store_number
 from dycl.rewrite.semantics.ranges import range_item
 from dycl.rewrite.semantics.tensor_literals import make_tensor, mentions_dynamic
@@ -126,3 +127,6 @@ def _plain_bounds(part: Any) -> Any:
         return part
     bounds = (part.start, part.stop, part.step)
     return slice(*(bound.symbol() if isinstance(bound, HostValue) else bound for bound in bounds))
+
+
+HANDLERS: dict[Any, Handler] = {operator.getitem: get_item, operator.setitem: set_item}

@@ -78,7 +78,7 @@ def _now(clock: Any) -> Handler:
     return read
 
 
-RANDOM_HANDLERS: dict[Any, Handler] = {
+HANDLERS: dict[Any, Handler] = {
     **{clock: _now(clock) for clock in _CLOCKS},
     **{
         function: _handler(module, name)

@@ -7,7 +7,7 @@ import torch
 from dycl.hcfg.types import HostKind
 from dycl.rewrite.record.host_values import HostValue, kind_of, lift
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, number_of
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, number_of
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import HostRange, RangeIterator
 
@@ -66,3 +66,6 @@ def reverse(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         return NOT_HANDLED
     last = source.start + (range_length(source, machine) - 1) * source.step
     return RangeIterator(last, source.start - source.step, -source.step)
+
+
+HANDLERS: dict[Any, Handler] = {range: make_range, reversed: reverse}

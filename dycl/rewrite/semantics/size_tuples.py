@@ -1,6 +1,7 @@
 """What tuples of sizes mean where only the input determines some of them: `x.shape == y.shape`, `x.shape.numel()`."""
 
 import math
+import operator
 from typing import Any
 
 import torch
@@ -15,17 +16,17 @@ def has_dynamic(value: Any, machine: Running) -> bool:
     return isinstance(value, list | tuple) and any(is_dynamic(item, machine) for item in value)
 
 
-def same(wanted: bool, otherwise: Handler) -> Handler:
-    """The handler of `==` (or `!=`, if not `wanted`) of two tuples; `otherwise` is asked about everything else."""
+def same(wanted: bool) -> Handler:
+    """The handler of `==`, or `!=` if not `wanted`, of two tuples."""
 
     def same_items(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         left, right = args
         tuples = isinstance(left, tuple) and isinstance(right, tuple)
         if not tuples or not (has_dynamic(left, machine) or has_dynamic(right, machine)):
-            return otherwise(machine, args, kwargs)
+            return NOT_HANDLED
         pairs = [(machine.number(one), machine.number(other)) for one, other in zip(left, right, strict=False)]
         if any(kind_of(item) is None for pair in pairs for item in pair):
-            return otherwise(machine, args, kwargs)
+            return NOT_HANDLED
         flag: Any = lift(len(left) == len(right), "bool", machine.recorder)
         for one, other in pairs:
             known = not isinstance(one, HostValue) and not isinstance(other, HostValue)
@@ -37,6 +38,10 @@ def same(wanted: bool, otherwise: Handler) -> Handler:
     return same_items
 
 
-def count(machine: Running, sizes: torch.Size) -> Any:
+def count(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`x.shape.numel()`."""
+    (sizes,) = args
     return math.prod(map(machine.number, sizes)) if has_dynamic(sizes, machine) else NOT_HANDLED
+
+
+HANDLERS: dict[Any, Handler] = {operator.eq: same(True), operator.ne: same(False)}

@@ -90,7 +90,7 @@ def _stacked(data: Any, machine: Running) -> torch.Tensor:
     return lift(data, kind, machine.recorder).tensor
 
 
-FUNCTIONS: dict[Any, Handler] = {
+HANDLERS: dict[Any, Handler] = {
     torch.tensor: make_tensor,
     torch.as_tensor: as_tensor,
     torch.asarray: as_tensor,

@@ -1,14 +1,16 @@
 """Texts with numbers in them that only the input determines: keys such as `f"layer{k}"`, and messages."""
 
+import operator
 import re
 import string
 from typing import Any
 
 import torch
 
+from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.host_values import HostValue, lift
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, is_dynamic, number_of
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic, number_of
 from dycl.rewrite.signals import DecisionMet, Refused
 
 _PLACEHOLDER = re.compile(r"%[sdi]")
@@ -121,8 +123,10 @@ def text(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return HostText((part,))
 
 
-def format_method(machine: Running, pattern: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def format_method(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`"layer{}".format(number)`."""
+    pattern, *given_in_order = args
+    args = tuple(given_in_order)
     given = (*args, *kwargs.values())
     if not any(is_dynamic(value, machine) or isinstance(value, HostText) for value in given):
         return NOT_HANDLED
@@ -143,8 +147,9 @@ def format_method(machine: Running, pattern: str, args: tuple[Any, ...], kwargs:
     return HostText(tuple(parts))
 
 
-def join_method(separator: str, items: Any) -> Any:
+def join_method(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`"_".join(items)`."""
+    separator, items = args
     if not isinstance(items, list | tuple) or not any(isinstance(item, HostText) for item in items):
         return NOT_HANDLED
     parts: list[Any] = []
@@ -183,7 +188,20 @@ def equal(wanted: bool) -> Any:
             return NOT_HANDLED
         same = left.equals(right, machine)
         if isinstance(same, HostValue):
-            return same if wanted else lift(same == False, "bool", machine.recorder)  # noqa: E712
+            return same if wanted else HostValue("bool", torch.logical_not(same.tensor), machine.recorder)
         return same is wanted
 
     return compare
+
+
+HANDLERS: dict[Any, Handler] = {
+    operator.mod: percent,
+    operator.imod: percent,
+    operator.eq: equal(True),
+    operator.ne: equal(False),
+    syntax.formatted: formatted,
+    syntax.join: joined,
+    str: text,
+    repr: text,
+    format: text,
+}

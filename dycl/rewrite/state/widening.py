@@ -22,9 +22,19 @@ _NUMBERS = {int: "int", float: "float"}
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 
+def _has_no_parts(skeleton: Any) -> bool:
+    """Whether nothing that widening is about stands inside: the short way past most of a state."""
+    if type(skeleton) is not tuple or not skeleton:
+        return True
+    tag = skeleton[0]
+    if tag is Tag.ATOM:
+        return skeleton[1] not in _NUMBERS
+    return tag is Tag.PINNED or tag is Tag.SEEN or tag is Tag.TOKEN
+
+
 def without_numbers(skeleton: Any, dimensions: bool, constants: bool = False) -> Any:
     """The skeleton without its numbers and, if asked, its dimensions and constants: what widening never touches."""
-    if not isinstance(skeleton, tuple) or not skeleton:
+    if _has_no_parts(skeleton):
         return skeleton
     match skeleton:
         case (Tag.ATOM, kind, _, value) if kind in _NUMBERS and _fits(value):
@@ -108,7 +118,7 @@ def list_lengths(skeleton: Any) -> dict[Place, list[int]]:
     found: dict[Place, list[int]] = {}
 
     def visit(part: Any, place: Place) -> None:
-        if not isinstance(part, tuple) or not part:
+        if _has_no_parts(part) or part[0] is Tag.ATOM:
             return
         match part:
             case (Tag.FRAME, function, _, names, values, *rest):
@@ -133,7 +143,7 @@ def numbers_widened(old: Skeleton, new: Skeleton) -> Skeleton:
     before = dict(_numbers(old, ()))
 
     def changed(part: Any, path: Place) -> Any:
-        if not isinstance(part, tuple) or not part:
+        if _has_no_parts(part):
             return part
         match part:
             case (Tag.ATOM, kind, _, value) if kind in _NUMBERS:
@@ -154,7 +164,7 @@ def numbers_widened(old: Skeleton, new: Skeleton) -> Skeleton:
 
 def _numbers(part: Any, path: Place) -> Iterator[tuple[Place, tuple[type, Any]]]:
     """Every number in a state with its place, those that are open with no value."""
-    if not isinstance(part, tuple) or not part:
+    if _has_no_parts(part):
         return
     match part:
         case (Tag.ATOM, kind, _, value) if kind in _NUMBERS and _fits(value):
@@ -190,7 +200,7 @@ def things_held(skeleton: Any) -> frozenset[int]:
 
 def program_points(skeleton: Any) -> Any:
     """Where a state is: the functions, positions and iterator positions of its frames."""
-    if not isinstance(skeleton, tuple) or not skeleton:
+    if _has_no_parts(skeleton) or skeleton[0] is Tag.ATOM:
         return ()
     match skeleton:
         case (Tag.FRAME, function, position, _, values, *_):
@@ -268,7 +278,7 @@ def _table_of(skeleton: Any) -> tuple[Template, list[tuple[DType, tuple[Any, ...
 def renamed_dimensions(skeleton: Any, names: dict[str, str] | None = None) -> Any:
     """The skeleton with its named dimensions numbered in order of appearance."""
     names = {} if names is None else names
-    if not isinstance(skeleton, tuple) or not skeleton:
+    if _has_no_parts(skeleton) or skeleton[0] is Tag.ATOM:
         return skeleton
     if skeleton[0] is Tag.TENSOR and len(skeleton) == 4:
         _, dtype, shape, strides = skeleton
@@ -279,7 +289,7 @@ def renamed_dimensions(skeleton: Any, names: dict[str, str] | None = None) -> An
 
 def leaf_types(skeleton: Any) -> list[tuple[ValueType, tuple[int, ...] | None]]:
     """Type and strides of each leaf of a skeleton, in order."""
-    if not isinstance(skeleton, tuple) or not skeleton:
+    if _has_no_parts(skeleton):
         return []
     match skeleton:
         case (Tag.ATOM, *_):

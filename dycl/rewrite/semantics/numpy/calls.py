@@ -54,7 +54,7 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: R
     return NOT_HANDLED
 
 
-def in_torch(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def in_torch(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
     """A call of PyTorch with NumPy scalars among its arguments, which it takes for numbers; or `NOT_HANDLED`."""
     if not any(type(value) is HostArray for value in (*args, *kwargs.values())) or not _is_torch(callee):
         return NOT_HANDLED

@@ -1,10 +1,5 @@
-"""What builtins and library functions do with values that only the input determines.
+"""What builtins, and a few functions of PyTorch, do with values that only the input determines."""
 
-`apply` is asked before a call is made natively; it answers `NOT_HANDLED` unless the call needs a meaning of its own:
-`float(tensor)` is a host value, `math.sqrt` of one is recorded, `print` is dropped.
-"""
-
-import logging
 import operator
 import types
 import warnings
@@ -18,47 +13,14 @@ from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.bounds import bounds
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import PYTHON_TYPES, HostValue, import_symbol, kind_of, whole_power
-from dycl.rewrite.semantics import mathematics, number_lists, size_tuples, table_calls, tensor_literals, texts
+from dycl.rewrite.semantics import table_calls
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, handler_of, is_dynamic, item, number_of, truth
-from dycl.rewrite.semantics.indexing import get_item, set_item
-from dycl.rewrite.semantics.numpy import calls as numpy_calls
-from dycl.rewrite.semantics.random_numbers import RANDOM_HANDLERS
-from dycl.rewrite.semantics.ranges import make_range, range_contains, range_length, reverse
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic, item, number_of, truth
+from dycl.rewrite.semantics.numpy.calls import to_numpy
+from dycl.rewrite.semantics.ranges import range_contains, range_length
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
-
-
-def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
-    """The result of a call that needs a meaning of its own, or `NOT_HANDLED`."""
-    result = numpy_calls.apply(callee, args, kwargs, machine)
-    if result is not NOT_HANDLED:
-        return result
-    handler = handler_of(callee, _HANDLERS)
-    if handler is not None:
-        return handler(machine, args, kwargs)
-    owner = getattr(callee, "__self__", None)
-    if isinstance(owner, torch.Tensor):
-        if getattr(callee, "__name__", "") == "new_tensor":
-            return tensor_literals.new_tensor(machine, (owner, *args), kwargs)
-        method = _TENSOR_METHODS.get(getattr(callee, "__name__", ""))
-        if method is not None and machine.recorder.is_dynamic(owner):
-            return method(machine, (owner, *args), kwargs)
-    if type(owner) is str and callee.__name__ == "join":
-        return texts.join_method(owner, args[0])
-    if type(owner) is str and callee.__name__ == "format":
-        return texts.format_method(machine, owner, args, kwargs)
-    if type(owner) is HostValue:
-        return callee(*args, **kwargs)
-    if type(owner) is list and callee.__name__ == "sort":
-        return number_lists.sort_in_place(machine, (owner, *args), kwargs)
-    if isinstance(owner, torch.Size) and callee.__name__ == "numel":
-        return size_tuples.count(machine, owner)
-    if isinstance(owner, logging.Logger):
-        machine.note("logging is dropped", machine.span)
-        return None
-    return numpy_calls.in_torch(callee, args, kwargs)
 
 
 def _convert(kind: HostKind) -> Handler:
@@ -262,17 +224,21 @@ def _open(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     raise Refused("DY002", "a file is opened", "read the file in the model's constructor")
 
 
-_HANDLERS: dict[Any, Handler] = {
-    **mathematics.HANDLERS,
-    **number_lists.HANDLERS,
-    **RANDOM_HANDLERS,
+def _when_dynamic(handler: Handler) -> Handler:
+    """A method of tensors that means something else where only the input determines them."""
+
+    def method(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return handler(machine, args, kwargs) if is_dynamic(args[0], machine) else NOT_HANDLED
+
+    return method
+
+
+HANDLERS: dict[Any, Handler] = {
     bool: _convert("bool"),
     int: _convert("int"),
     float: _convert("float"),
     operator.index: _convert("int"),
     operator.not_: _negation,
-    operator.getitem: get_item,
-    operator.setitem: set_item,
     syntax.contained: _contained(True),
     syntax.not_contained: _contained(False),
     syntax.loop_item: _loop_item,
@@ -284,27 +250,15 @@ _HANDLERS: dict[Any, Handler] = {
     setattr: _setattr,
     isinstance: _isinstance,
     type: _type,
-    range: make_range,
-    reversed: reverse,
     iter: _iterator,
     operator.pow: _power,
     operator.ipow: _power,
     pow: _power,
     syntax.whole_power: _whole_power,
-    operator.mod: texts.percent,
-    operator.imod: texts.percent,
-    operator.eq: size_tuples.same(True, texts.equal(True)),
-    operator.ne: size_tuples.same(False, texts.equal(False)),
     torch.equal: _equal,
     torch.allclose: _allclose,
     torch.is_nonzero: _item,
     torch.Tensor.item: _item,
-    **tensor_literals.FUNCTIONS,
-    syntax.formatted: texts.formatted,
-    syntax.join: texts.joined,
-    str: texts.text,
-    repr: texts.text,
-    format: texts.text,
     open: _open,
     syntax.returned: _returned,
     locals: _looks_at_the_frame("locals"),
@@ -314,17 +268,20 @@ _HANDLERS: dict[Any, Handler] = {
     print: _dropped("print"),
     warnings.warn: _dropped("warnings.warn"),
 }
-_TENSOR_METHODS: dict[str, Handler] = {
-    "data_ptr": _address,
-    "item": _item,
-    "tolist": _tolist,
-    "__bool__": _convert("bool"),
-    "__int__": _convert("int"),
-    "__float__": _convert("float"),
-    "__index__": _convert("int"),
-    "equal": _equal,
-    "allclose": _allclose,
-    "is_nonzero": _item,
-    "numpy": numpy_calls.to_numpy,
-    "__array__": numpy_calls.to_numpy,
+TENSOR_METHODS: dict[str, Handler] = {
+    name: _when_dynamic(handler)
+    for name, handler in {
+        "data_ptr": _address,
+        "item": _item,
+        "tolist": _tolist,
+        "__bool__": _convert("bool"),
+        "__int__": _convert("int"),
+        "__float__": _convert("float"),
+        "__index__": _convert("int"),
+        "equal": _equal,
+        "allclose": _allclose,
+        "is_nonzero": _item,
+        "numpy": to_numpy,
+        "__array__": to_numpy,
+    }.items()
 }

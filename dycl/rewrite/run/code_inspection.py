@@ -1,0 +1,87 @@
+"""What a function can see and change, told from its code before it runs natively."""
+
+import builtins
+import dis
+import inspect
+import time
+import types
+from typing import Any
+
+from torch._subclasses.fake_tensor import FakeTensor
+
+from dycl.rewrite.knowledge import Interpret
+from dycl.rewrite.normalise.source import has_source
+from dycl.rewrite.run.callees import is_torch
+from dycl.rewrite.run.contract import Interprets
+from dycl.rewrite.signals import Refused
+
+# What native code would see of the compilation: types of fake tensors, clocks, local variables.
+_TELLTALE = (type, locals, FakeTensor, time.time, time.time_ns, time.perf_counter, time.monotonic, time.process_time)
+_TELLTALE_ATTRIBUTES = frozenset(("is_fake",))
+
+
+def note_what_it_sees(function: types.FunctionType, owner: Any, machine: Interprets, seen: set[Any]) -> bool:
+    """Whether a function, or one that it names, sees what differs while compiling: it is interpreted then."""
+    code = function.__code__
+    if code in machine.knowledge.interpreted:
+        return True
+    if code in seen or is_torch(function):
+        return False
+    seen.add(code)
+    sees = _sees(function)
+    for name in code.co_names:
+        named = function.__globals__.get(name)
+        method = inspect.getattr_static(type(owner), name, None) if owner is not None else None
+        for found in (named, method):
+            if isinstance(found, types.FunctionType) and note_what_it_sees(found, owner, machine, seen):
+                sees = True
+    if sees and has_source(code):
+        machine.knowledge.learn(Interpret(code))
+    return sees
+
+
+def _sees(function: types.FunctionType) -> bool:
+    code = function.__code__
+    if not _TELLTALE_ATTRIBUTES.isdisjoint(code.co_names):
+        return True
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            name = instruction.argval
+            value = function.__globals__.get(name, vars(builtins).get(name))
+            if any(value is telltale for telltale in _TELLTALE):
+                return True
+            if value is time and not _CLOCKS.isdisjoint(code.co_names):
+                return True
+    return False
+
+
+_CLOCKS = frozenset(clock.__name__ for clock in _TELLTALE if isinstance(clock, types.BuiltinFunctionType))
+
+
+def watch_state_of(function: types.FunctionType, machine: Interprets) -> None:
+    """Take note of what a function can change that outlives the call: its defaults, and globals it names."""
+    code = function.__code__
+    if code in machine.watched or is_torch(function):
+        return
+    machine.watched.add(code)
+    if code not in machine.nested and any(
+        item.opname == "STORE_DEREF" and item.argval in code.co_freevars for item in dis.get_instructions(code)
+    ):
+        raise Refused(
+            "DY007", f"`{code.co_qualname}` changes a variable of a function around it, which outlives the call"
+        )
+    stored = [item.argval for item in dis.get_instructions(code) if item.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")]
+    if stored and code not in machine.knowledge.interpreted:
+        raise Refused(
+            "DY007", f"`{code.co_qualname}` changes the global variable `{stored[0]}`, which outlives the call"
+        )
+    machine.heap.watch(vars(function), f"the attributes of {code.co_qualname}")
+    if "<locals>" not in code.co_qualname:
+        for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            machine.heap.watch(value, f"a default of {code.co_qualname}")
+    for name in code.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, types.FunctionType):
+            watch_state_of(value, machine)
+        elif value is not None:
+            machine.heap.watch(value, name)
