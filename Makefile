@@ -20,7 +20,7 @@ help:
 	@echo "make format     format the code and sort its imports"
 	@echo "make lint       look for likely mistakes"
 	@echo "make typecheck  check every type"
-	@echo "make cases      write the expected half of the case files anew"
+	@echo "make cases      write the expected half of the case files anew, and the layers in docs/architecture.md"
 	@echo "make conformance  write the conformance cases anew"
 	@echo "make constructs write docs/constructs.md anew"
 	@echo "make bench      measure small networks in every way there is, in under ten minutes"
@@ -54,7 +54,7 @@ typecheck: $(READY)
 	$(BIN)/mypy
 
 cases: $(READY)
-	$(BIN)/pytest tests/cases --regenerate
+	$(BIN)/pytest tests/cases tests/optimize/test_passes.py tests/rewrite/test_layers.py --regenerate
 
 conformance: $(READY)
 	$(BIN)/python -m tests.conformance.make

@@ -1,1 +1,1 @@
-"""Measurements of time, each a module to run: `python -m bench.rewriting_time`."""
+"""What `dycl bench` measured, and what writes the documents from it. Part of a checkout only: `dycl.bench` measures."""

@@ -48,7 +48,7 @@ class ToyBackend(ArrayEngine):  # The runtime half, dycl.runtime.register_backen
         return ToyBackend(subnets)
 
     def subnet(self, subnet: str, inputs: Sequence[int]) -> Any:
-        return lambda frame: self.run(*self.opened[subnet], [frame[place] for place in inputs])
+        return lambda slots: self.run(*self.opened[subnet], [slots[place] for place in inputs])
 
     def run(self, code: list[Any], weights: Sequence[Any], values: list[Any]) -> list[Any]:
         values.extend(weights)

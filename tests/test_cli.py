@@ -12,9 +12,8 @@ import pytest
 import dycl
 from dycl.cli import main
 from dycl.cli.leaves import leaves
-from dycl.cli.sizes import byte_count, counted
-from dycl.cli.terminal import ProgressBar, bar, styled
 from dycl.runtime.artefact import Artefact, write
+from dycl.terminal import ProgressBar, bar, byte_count, counted, styled
 from tests.hand_built import counting_loop, gated, routed
 from tests.runtime.sealing import with_code
 from tests.runtime.test_backends import for_backend

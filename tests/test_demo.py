@@ -9,7 +9,6 @@ import dycl
 from dycl.demo import demonstrate
 from dycl.demo.comparison import Comparison, Outcomes
 from dycl.demo.digits import Digits, split_digits
-from dycl.demo.latency import median_latencies
 from dycl.demo.model import EarlyExitNet
 from dycl.demo.training import CANDIDATES, choose_threshold
 
@@ -67,12 +66,3 @@ def test_a_threshold_is_chosen_even_if_an_exit_is_never_used() -> None:
     choice = choose_threshold(model, Digits(torch.rand(20, 1, 8, 8), torch.zeros(20, dtype=torch.int64)))
     assert choice.threshold in CANDIDATES
     assert choice.least_share == 0
-
-
-def test_every_model_meets_every_image_in_every_round() -> None:
-    seen: dict[str, list[float]] = {"a": [], "b": []}
-    models = {name: lambda image, name=name: seen[name].append(image.item()) for name in seen}
-    latencies = median_latencies(models, [torch.tensor(float(number)) for number in range(120)], 2, lambda *_: None)
-    assert latencies.keys() == seen.keys()
-    for images in seen.values():
-        assert {images.count(number) for number in range(120)} <= {2, 4}

@@ -22,10 +22,10 @@ from dycl import zoo
 from dycl.bench import footprint
 from dycl.bench.comparing import prediction, relative_error
 from dycl.bench.eager_path import difference, eager_path
-from dycl.bench.latency import summary, timed
 from dycl.bench.settings import Settings
 from dycl.bench.ways import DYCL, EAGER, ORACLE, WAYS, Subject, Way, prepared
 from dycl.hcfg.nodes import Branch, Switch
+from dycl.latency import in_turns, rounds_for, summary
 from dycl.rewrite.normalise.source import full_path
 from dycl.runtime import Path, Program
 from dycl.runtime.errors import ModelError
@@ -60,7 +60,8 @@ def measure(settings: Settings, weights: FilePath, progress: Progress) -> Record
         record["compared"] = _compared(model, program, traced, inputs, progress)
     able = [way for way in ways if not way.problem]
     wrong = {way.name: _wrong(way, by_name[EAGER], subject.timed) for way in able}
-    times = timed(able, subject.timed, settings.seconds, lambda done, total: progress("timing", done, total))
+    rounds = rounds_for(settings.seconds, lambda done, total: progress("timing", done, total))
+    times = in_turns({way.name: way.runs for way in able}, subject.timed, rounds)
     record["ways"] = {
         way.name: {"prepared": way.seconds, "problem": way.problem}
         | (

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from dycl.cli.failure import Failure, needing
-from dycl.cli.terminal import ProgressBar
+from dycl.terminal import ProgressBar
 
 NAME = "bench"
 SUMMARY = "measure DyCL against PyTorch, ONNX If/Loop and the limit on networks that decide"

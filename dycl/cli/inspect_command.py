@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from dycl.cli.sizes import byte_count, counted
 from dycl.hcfg.nodes import Branch, Hcfg, Switch
 from dycl.hcfg.text import to_text
 from dycl.runtime import ArtefactError
@@ -16,6 +15,7 @@ from dycl.runtime.artefact import Artefact
 from dycl.runtime.backend import Backend
 from dycl.runtime.backend_registry import find_backend
 from dycl.runtime.engines import check_codes
+from dycl.terminal import byte_count, counted
 
 NAME = "inspect"
 SUMMARY = "show what is in an artefact"

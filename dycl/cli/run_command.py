@@ -8,12 +8,12 @@ import numpy as np
 
 from dycl.cli.failure import Failure
 from dycl.cli.leaves import leaves
-from dycl.cli.sizes import counted
 from dycl.hcfg.nodes import Hcfg
 from dycl.hcfg.structure import Slot
 from dycl.runtime import load
 from dycl.runtime.results import arrange
 from dycl.runtime.weight_store import Array
+from dycl.terminal import counted
 
 NAME = "run"
 SUMMARY = "run an artefact on arrays from .npy files"

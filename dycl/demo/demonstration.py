@@ -1,24 +1,25 @@
 """The demo from start to end."""
 
+import itertools
 import os
+import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 
 import dycl
-from dycl.cli.sizes import byte_count, counted
-from dycl.cli.terminal import ProgressBar
 from dycl.demo.comparison import Comparison, Model, compare, trace
 from dycl.demo.digits import Digits, split_digits
-from dycl.demo.latency import median_latencies
 from dycl.demo.model import EarlyExitNet
 from dycl.demo.report import report, step
 from dycl.demo.training import choose_threshold, train
+from dycl.latency import in_turns, rounds_of
 from dycl.runtime import Program
+from dycl.terminal import ProgressBar, byte_count, counted
 
 
 def demonstrate(*, epochs: int = 12, seed: int = 0, rounds: int = 5, save: Path | None = None) -> Comparison:
@@ -37,7 +38,7 @@ def demonstrate(*, epochs: int = 12, seed: int = 0, rounds: int = 5, save: Path 
             comparison = compare(model, program, traced, images, labels, progress.show)
         contestants: dict[str, Model] = {"PyTorch": model, "DyCL": program, "torch.jit.trace": traced.module}
         with ProgressBar("measuring") as progress:
-            latencies = median_latencies(contestants, torch.split(images, 1), rounds, progress.show)
+            latencies = _medians(contestants, torch.split(images, 1), rounds_of(rounds, progress.show))
     report(comparison, latencies, traced, rounds * len(images))
     return comparison
 
@@ -78,6 +79,13 @@ def _save(program: Program, path: Path | None) -> None:
         temporary = Path(folder) / "digits.dycl"
         program.save(temporary)
         step("artefact", f"{byte_count(temporary.stat().st_size)}, runs without PyTorch (keep it with --save)")
+
+
+def _medians(models: Mapping[str, Model], images: Sequence[torch.Tensor], rounds: Iterable[object]) -> dict[str, float]:
+    """The median time in seconds that each model takes for one image."""
+    ways = {name: [model] * len(images) for name, model in models.items()}
+    times = in_turns(ways, [(image,) for image in images], rounds)
+    return {name: statistics.median(itertools.chain.from_iterable(rows)) for name, rows in times.items()}
 
 
 @contextmanager

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from dycl.cli.sizes import counted
-from dycl.cli.terminal import bar, styled
 from dycl.demo.comparison import Comparison, Traced
+from dycl.terminal import bar, counted, styled
 
 BAR_WIDTH = 40
 

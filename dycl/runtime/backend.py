@@ -17,14 +17,14 @@ from dycl.runtime.weight_store import Array
 Value = object
 """A tensor in the form in which an engine passes it from one sub-DNN to the next."""
 
-Frame = list[Value]
+Slots = list[Value]
 """The values of a block by number: its arguments, then the outputs of its steps."""
 
-SubnetCall = Callable[[Frame], Sequence[Value]]
-"""Runs a sub-DNN on values of a frame, and gives its outputs; the host indexes the result and keeps no hold of it.
+SubnetCall = Callable[[Slots], Sequence[Value]]
+"""Runs a sub-DNN on values in slots, and gives its outputs; the host indexes the result and keeps no hold of it.
 
-Outputs have memory of their own: they share none with inputs, weights or the outputs of other calls. Neither the frame
-nor a value in it is changed. May be called from several threads at a time; SubnetFailure if the backend fails.
+Outputs have memory of their own: they share none with inputs, weights or the outputs of other calls. Neither the slots
+nor a value in them is changed. May be called from several threads at a time; SubnetFailure if the backend fails.
 """
 
 
@@ -60,7 +60,7 @@ class Engine(Protocol):
         ...
 
     def subnet(self, subnet: SubnetId, inputs: Sequence[int]) -> SubnetCall:
-        """The call that runs an opened sub-DNN on the values at `inputs` in a frame."""
+        """The call that runs an opened sub-DNN on the values at `inputs` in the slots."""
         ...
 
     def put(self, array: Array, dtype: DType) -> Value:

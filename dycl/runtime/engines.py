@@ -4,7 +4,7 @@
 
 A program of one backend runs on that backend's engine itself and pays nothing for this. In a program of several, what
 the host itself brings in (inputs, literals, weights that blocks name) are plain numpy arrays, which any engine takes
-when it needs them. A conversion leaves the frame as it is: a value keeps the form in which it was made, so that
+when it needs them. A conversion leaves the slots as they are: a value keeps the form in which it was made, so that
 identity still tells which values share memory.
 """
 
@@ -97,7 +97,7 @@ class MixedEngine(ArrayEngine):
         self.value_types = tuple(self._owners)
 
     def subnet(self, subnet: SubnetId, inputs: Sequence[int]) -> SubnetCall:
-        """The call that runs a sub-DNN on the values at `inputs` in a frame, converted as its engine needs them."""
+        """The call that runs a sub-DNN on the values at `inputs` in the slots, converted as its engine needs them."""
         engine = self._engines[self._subnets[subnet].backend]
         put, own = engine.put, frozenset(engine.value_types)
         call = engine.subnet(subnet, range(len(inputs)))
@@ -107,7 +107,7 @@ class MixedEngine(ArrayEngine):
         def fitting(value: Value, dtype: DType) -> Value:
             return value if type(value) in own else put(contiguous(self.take(value, dtype)), dtype)
 
-        return lambda frame: call([fitting(frame[position], dtype) for position, dtype in places])
+        return lambda slots: call([fitting(slots[position], dtype) for position, dtype in places])
 
     def take(self, value: Value, dtype: DType) -> Array:
         """The array that a value of any of the engines holds."""

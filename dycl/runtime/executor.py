@@ -1,6 +1,6 @@
 """The interpreter of a graph: blocks turned into short lists of closures over numbered slots.
 
-A block runs on a frame, a list that starts with the block's arguments and grows by each step's outputs; names are
+A block runs on slots, a list that starts with the block's arguments and grows by each step's outputs; names are
 resolved to positions in that list once, when the program is loaded. The loop itself only calls closures, so what it
 adds to the backend's own time is a few microseconds a block, and a loop of the model is a loop here, not recursion.
 """
@@ -30,25 +30,25 @@ from dycl.hcfg.nodes import (
 )
 from dycl.hcfg.types import DType, HostKind, HostType, carrier
 from dycl.runtime.artefact import Artefact
-from dycl.runtime.backend import Engine, Frame, SubnetFailure, Value
+from dycl.runtime.backend import Engine, Slots, SubnetFailure, Value
 from dycl.runtime.errors import ArtefactError, ModelError
 from dycl.runtime.host import CallResult, Outcome, Visit
 from dycl.runtime.user_errors import user_error
 from dycl.runtime.weight_store import Array, array_dtype, contiguous
 
 Number = bool | int | float
-Leave = Callable[[Frame, Frame, "Kept"], CallResult]
-"""Ends a call: gets the last frame, the values of the call's inputs, and what the call began with."""
+Leave = Callable[[Slots, Slots, "Kept"], CallResult]
+"""Ends a call: gets the last block's slots, the values of the call's inputs, and what the call began with."""
 
 _Picked = list[tuple[int, DType]]
 
 
 @dataclass(slots=True)
 class _Way:
-    """An edge: the block to go to, and how to make its frame of the present one."""
+    """An edge: the block to go to, and how to make its slots of the present ones."""
 
     block: "LoadedBlock"
-    arguments: Callable[[Frame], Frame]
+    arguments: Callable[[Slots], Slots]
 
 
 @dataclass(slots=True)
@@ -56,9 +56,9 @@ class LoadedBlock:
     """A block ready to run. Either `leave` ends the program, or `decide` chooses one of `ways`."""
 
     id: BlockId
-    steps: list[Callable[[Frame], None]] = field(default_factory=list)
+    steps: list[Callable[[Slots], None]] = field(default_factory=list)
     leave: "Leave | None" = None
-    decide: Callable[[Frame], Outcome] = lambda frame: None
+    decide: Callable[[Slots], Outcome] = lambda slots: None
     ways: dict[Outcome, _Way] = field(default_factory=dict)
 
 
@@ -67,7 +67,7 @@ class Kept:
     """What a program keeps for its next call: the block that begins it, and what that gets beside the inputs."""
 
     block: LoadedBlock
-    values: Frame
+    values: Slots
 
 
 class Executor:
@@ -95,19 +95,19 @@ class Executor:
         begin = self._first_call if kept is None else kept
         assert isinstance(begin, Kept)
         block = begin.block
-        frame = [*given, *begin.values]
+        slots = [*given, *begin.values]
         while True:
             for step in block.steps:
-                step(frame)
+                step(slots)
             if block.leave is not None:
                 if path is not None:
                     path.append(Visit(block.id, None))
-                return block.leave(frame, given, begin)
-            outcome = block.decide(frame)
+                return block.leave(slots, given, begin)
+            outcome = block.decide(slots)
             if path is not None:
                 path.append(Visit(block.id, outcome))
             way = block.ways[outcome]
-            frame = way.arguments(frame)
+            slots = way.arguments(slots)
             block = way.block
 
     def _load(self, block: Block) -> None:
@@ -161,60 +161,60 @@ class Executor:
                 loaded.leave = self._leave(block.id, picked(values), picked(kept), next_block)
             case Fail(error=error, message=message, span=span):
 
-                def fail(frame: Frame, given: Frame, begin: Kept) -> NoReturn:
+                def fail(slots: Slots, given: Slots, begin: Kept) -> NoReturn:
                     raise user_error(error, message, span)
 
                 loaded.leave = fail
 
-    def _run_step(self, step: Run, positions: dict[Name, int]) -> Callable[[Frame], None]:
+    def _run_step(self, step: Run, positions: dict[Name, int]) -> Callable[[Slots], None]:
         call = self._engine.subnet(step.subnet, [positions[name] for name in step.inputs])
         outputs = range(len(step.outputs))
 
         def failed(error: SubnetFailure) -> ModelError:
             return ModelError(f"sub-DNN {step.subnet}, made from {step.span}, failed: {error}")
 
-        def run_one(frame: Frame) -> None:
+        def run_one(slots: Slots) -> None:
             try:
-                frame.append(call(frame)[0])
+                slots.append(call(slots)[0])
             except SubnetFailure as error:
                 raise failed(error) from error
 
-        def run_many(frame: Frame) -> None:
+        def run_many(slots: Slots) -> None:
             try:
-                results = call(frame)
+                results = call(slots)
             except SubnetFailure as error:
                 raise failed(error) from error
-            frame.extend([results[index] for index in outputs])
+            slots.extend([results[index] for index in outputs])
 
         return run_one if len(outputs) == 1 else run_many
 
-    def _check_step(self, check: Check, position: int) -> Callable[[Frame], None]:
+    def _check_step(self, check: Check, position: int) -> Callable[[Slots], None]:
         read = self._reader(position)
 
-        def check_condition(frame: Frame) -> None:
-            if not read(frame):
+        def check_condition(slots: Slots) -> None:
+            if not read(slots):
                 raise user_error(check.error, check.message, check.span)
 
         return check_condition
 
-    def _switch(self, switch: Switch, position: int, ways: dict[Outcome, _Way]) -> Callable[[Frame], Outcome]:
+    def _switch(self, switch: Switch, position: int, ways: dict[Outcome, _Way]) -> Callable[[Slots], Outcome]:
         read = self._reader(position)
 
-        def choose(frame: Frame) -> Outcome:
-            outcome = read(frame)
+        def choose(slots: Slots) -> Outcome:
+            outcome = read(slots)
             if outcome not in ways:
                 raise user_error(switch.error, switch.message, switch.span)
             return outcome
 
         return choose
 
-    def _reader(self, position: int) -> Callable[[Frame], bool | int]:
-        """A function that reads the number or flag at `position` of a frame."""
+    def _reader(self, position: int) -> Callable[[Slots], bool | int]:
+        """A function that reads the number or flag at `position` of the slots."""
         number = self._engine.number
 
-        def read(frame: Frame) -> bool | int:
+        def read(slots: Slots) -> bool | int:
             try:
-                return number(frame[position])  # type: ignore[return-value]
+                return number(slots[position])  # type: ignore[return-value]
             except ValueError as error:
                 raise ArtefactError("a sub-DNN gave several values where its signature promises one") from error
 
@@ -234,8 +234,8 @@ class Executor:
     def _leave_with_own(self, block: BlockId, values: _Picked) -> Leave:
         """A function that hands out values which this block made itself: nobody else has a hold of them."""
         take = self._engine.take
-        return lambda frame, given, begin: CallResult(
-            block, [take(frame[position], dtype) for position, dtype in values], None
+        return lambda slots, given, begin: CallResult(
+            block, [take(slots[position], dtype) for position, dtype in values], None
         )
 
     def _leave(self, block: BlockId, values: _Picked, kept: _Picked, next_block: LoadedBlock | None) -> Leave:
@@ -246,16 +246,16 @@ class Executor:
         """
         take, put, constants = self._engine.take, self._engine.put, self._constants
 
-        def leave(frame: Frame, given: Frame, begin: Kept) -> CallResult:
+        def leave(slots: Slots, given: Slots, begin: Kept) -> CallResult:
             inputs = set(map(id, given))
             keep: list[Value] = []
             for position, dtype in kept:
-                value = frame[position]
+                value = slots[position]
                 keep.append(put(take(value, dtype).copy(), dtype) if id(value) in inputs else value)
             shared = inputs.union(map(id, begin.values), map(id, keep))
             outputs: list[Array] = []
             for position, dtype in values:
-                value = frame[position]
+                value = slots[position]
                 array = take(value, dtype)
                 outputs.append(array.copy() if id(value) in shared or id(value) in constants else array)
             return CallResult(block, outputs, None if next_block is None else Kept(next_block, keep))
@@ -273,16 +273,16 @@ def _host_kind(value: Number) -> HostKind:
     return "int" if isinstance(value, int) else "float"
 
 
-def _let_step(value: Value) -> Callable[[Frame], None]:
-    return lambda frame: frame.append(value)
+def _let_step(value: Value) -> Callable[[Slots], None]:
+    return lambda slots: slots.append(value)
 
 
-def _picker(indices: list[int]) -> Callable[[Frame], Frame]:
-    """A function that picks the values at `indices` out of a frame, as a new frame."""
+def _picker(indices: list[int]) -> Callable[[Slots], Slots]:
+    """A function that picks the values at `indices` out of slots, as new slots."""
     if not indices:
-        return lambda frame: []
+        return lambda slots: []
     if len(indices) == 1:
         index = indices[0]
-        return lambda frame: [frame[index]]
+        return lambda slots: [slots[index]]
     pick = itemgetter(*indices)
-    return lambda frame: list(pick(frame))
+    return lambda slots: list(pick(slots))

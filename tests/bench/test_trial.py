@@ -13,11 +13,11 @@ from onnx import TensorProto, helper
 from dycl import zoo
 from dycl.bench import campaign, plan, results, tables
 from dycl.bench.comparing import prediction, relative_error
-from dycl.bench.latency import summary
 from dycl.bench.onnx_branches import move_weights
 from dycl.bench.settings import Settings
 from dycl.bench.ways import DYCL, EAGER, ORACLE, Subject, prepared
 from dycl.cli import main
+from dycl.latency import summary
 
 
 @pytest.fixture(scope="module")

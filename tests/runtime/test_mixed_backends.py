@@ -50,8 +50,8 @@ class PackingBackend(ToyBackend):
     def subnet(self, subnet: str, inputs: Sequence[int]) -> SubnetCall:
         call = super().subnet(subnet, range(len(inputs)))
 
-        def packed(frame: list[Any]) -> list[Packed]:
-            given = [frame[position] for position in inputs]
+        def packed(slots: list[Any]) -> list[Packed]:
+            given = [slots[position] for position in inputs]
             assert all(type(value) is Packed for value in given)
             return [Packed(output[::-1].copy()) for output in call([value.reversed[::-1] for value in given])]
 
@@ -271,7 +271,7 @@ class TestForms:
                 return Careless(subnets)
 
             def subnet(self, subnet: str, inputs: Sequence[int]) -> SubnetCall:
-                return lambda frame: ["not an array"]
+                return lambda slots: ["not an array"]
 
         monkeypatch.setitem(_registered, "careless", Careless())
         with pytest.raises(TypeError, match="a sub-DNN gave a str, which its engine does not name"):

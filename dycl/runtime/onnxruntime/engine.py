@@ -19,7 +19,7 @@ import onnxruntime  # type: ignore[import-untyped]
 
 from dycl.hcfg.nodes import SubnetId
 from dycl.hcfg.types import DType
-from dycl.runtime.backend import CompiledSubnet, Frame, SubnetCall, SubnetFailure, Value
+from dycl.runtime.backend import CompiledSubnet, Slots, SubnetCall, SubnetFailure, Value
 from dycl.runtime.errors import ArtefactError, SettingError
 from dycl.runtime.onnxruntime.scan import ONNX_TYPES
 from dycl.runtime.onnxruntime.threads import apply_threads
@@ -47,14 +47,14 @@ class OnnxRuntimeEngine:
             self._sessions[subnet.id] = opened[key]
 
     def subnet(self, subnet: SubnetId, inputs: Sequence[int]) -> SubnetCall:
-        """The call that runs a sub-DNN on the values at `inputs` in a frame; SubnetFailure if ONNX Runtime fails."""
+        """The call that runs a sub-DNN on the values at `inputs` in the slots; SubnetFailure if ONNX Runtime fails."""
         feeds = [(f"i{index}", position) for index, position in enumerate(inputs)]
         outputs = [f"o{index}" for index in range(len(self._subnets[subnet].signature.outputs))]
         run = self._values.runner(self._sessions[subnet])
 
-        def call(frame: Frame) -> Sequence[Value]:
+        def call(slots: Slots) -> Sequence[Value]:
             try:
-                return run({name: frame[position] for name, position in feeds}, outputs, None)
+                return run({name: slots[position] for name, position in feeds}, outputs, None)
             except Exception as error:  # ONNX Runtime's own error types have no base class but this one.
                 raise SubnetFailure(str(error)) from error
 
