@@ -300,15 +300,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             # PyTorch's own rule knows one element type only.
             with self.fake_mode:
                 return grouped_product(*args, **kwargs)
-        if not self.symbols.concern((args, kwargs)):
-            try:
-                result = self.symbols.plain_result(func, args, kwargs)
-            except DynamicOutputShapeException:
-                self.symbols.allow()
-            else:
-                if not self.symbols.concern(result):
-                    return result
-        return self.symbols.result(func, args, kwargs)
+        if self.symbols.concern((args, kwargs)):
+            return self.symbols.result(func, args, kwargs)
+        try:
+            return self.symbols.plain_result(func, args, kwargs)
+        except DynamicOutputShapeException:
+            self.symbols.allow()
+            return self.symbols.result(func, args, kwargs)
 
     def twin(self, tensor: torch.Tensor) -> torch.Tensor:
         """The fake tensor that a real one, once written with dynamic values, stands for in this block."""

@@ -14,7 +14,7 @@ import sympy  # type: ignore[import-untyped]
 import torch
 from torch._dispatch.python import enable_python_dispatcher
 from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
@@ -140,7 +140,12 @@ class Symbols:
         return isinstance(tree, torch.SymInt | torch.SymFloat | torch.SymBool)
 
     def plain_result(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What an operation gives on fake tensors of known sizes, where nothing has to be assumed."""
+        """What an operation gives on fake tensors of known sizes, where nothing has to be assumed.
+
+        Raises DynamicOutputShapeException if the sizes of its result depend on the elements of its arguments.
+        """
+        if torch.Tag.dynamic_output_shape in func.tags:
+            raise DynamicOutputShapeException(func)
         caches, self.fake_mode.cache_enabled = self.fake_mode.cache_enabled, True
         try:
             with self.fake_mode:
