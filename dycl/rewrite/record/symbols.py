@@ -146,12 +146,22 @@ class Symbols:
         """
         if torch.Tag.dynamic_output_shape in func.tags:
             raise DynamicOutputShapeException(func)
-        caches, self.fake_mode.cache_enabled = self.fake_mode.cache_enabled, True
-        try:
+        if self.fake_mode.shape_env is None:
             with self.fake_mode:
                 return func(*args, **kwargs)
+        self.fake_mode.cache_enabled = True
+        met = DecisionMet.met
+        try:
+            with self._shape_env.watched() as assumed, self.fake_mode:
+                result = func(*args, **kwargs)
+        except DecisionMet:
+            DecisionMet.met = met
+            raise DynamicOutputShapeException(func) from None
         finally:
-            self.fake_mode.cache_enabled = caches
+            self.fake_mode.cache_enabled = False
+        if assumed:
+            raise DynamicOutputShapeException(func)
+        return result
 
     def relate(self, result: torch.Tensor, function: Callable[[Any, Any], Any], left: Any, right: Any) -> None:
         """Remember how a whole number came about, so that of `a` and `a + 1` the difference is known."""
