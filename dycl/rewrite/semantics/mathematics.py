@@ -197,7 +197,7 @@ def _summed(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     total, lost = args
     if not isinstance(lost, HostValue):
         return NOT_HANDLED
-    if kind_of(total) is None:
+    if kind_of(total) != "float":  # no float was added
         return total
     number, error = _floats(machine, [total, lost])
     counts = torch.logical_and(torch.isfinite(error), torch.ne(error, 0))
