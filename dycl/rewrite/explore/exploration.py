@@ -97,7 +97,7 @@ class Exploration:
                 self._run_block(entry)
                 progress(done, self.states.left)
         except Again:
-            pass
+            assert self.knowledge.news, "an exploration was cut short without learning anything"
         return first
 
     def _beginning(self) -> Draft:
