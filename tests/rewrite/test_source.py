@@ -46,6 +46,7 @@ def test_code_that_another_process_compiled_is_the_same_code(tmp_path: Path) -> 
 # Every function has a number of its own, by which it is known.
 FUNCTIONS = """
 pair = (lambda: 101, lambda: 102)
+constants = lambda a=(lambda: 103): 104
 nested = lambda a: (lambda b: (201, lambda c: 202))(203)
 defaults = lambda a=(lambda: 301): (302, lambda a=a: 303)
 expressions = lambda x: (401, sum(402 + y + (lambda: 403)() for y in x if any(404 == z for z in x)), (405 for _ in x))

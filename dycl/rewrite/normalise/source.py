@@ -187,12 +187,21 @@ def _covers(node: FunctionNode, code: types.CodeType) -> bool:
     region = node.body if isinstance(node, ast.Lambda) else node
     start = (region.lineno, region.col_offset)
     end = (region.end_lineno or region.lineno, region.end_col_offset or 0)
+    placed = False
     for line, end_line, column, end_column in code.co_positions():
         if line is None or end_line is None or column is None or end_column is None:
             continue
-        if (line, column) != (code.co_firstlineno, 0) and ((line, column) < start or (end_line, end_column) > end):
-            return False
-    return True
+        if (line, column) != (code.co_firstlineno, 0):
+            placed = True
+            if (line, column) < start or (end_line, end_column) > end:
+                return False
+    # Python 3.12 gives no place to a constant that a lambda returns.
+    return placed or not isinstance(node, ast.Lambda) or _compiles_to(node, code)
+
+
+def _compiles_to(node: ast.Lambda, code: types.CodeType) -> bool:
+    made = builtins.compile(ast.Expression(node), code.co_filename, "eval", dont_inherit=True)
+    return any(isinstance(inner, types.CodeType) and _same_code(inner, code) for inner in made.co_consts)
 
 
 def _parameters(node: FunctionNode) -> tuple[str, ...]:
