@@ -34,7 +34,7 @@ test: $(READY)
 	$(BIN)/ruff format --check --output-format concise $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --maxprocesses 4
 
 test-thirdparty: $(THIRDPARTY)/ready
 	$(THIRDPARTY)/bin/pytest -W ignore tests/thirdparty

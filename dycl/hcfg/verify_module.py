@@ -11,10 +11,15 @@ from dycl.hcfg.subnet import Ref, SubnetGraph
 from dycl.hcfg.verify import check_type, verify
 
 
-def verify_module(module: Module) -> None:
-    """Nothing if `module` is well formed; otherwise HcfgError with the first rule that it breaks."""
+def verify_module(module: Module, before: Module | None = None) -> None:
+    """Nothing if `module` is well formed; otherwise HcfgError with the first rule that it breaks.
+
+    What it has in common with `before`, a module that is well formed, is not looked into again.
+    """
+    verified = {id(subnet.graph) for subnet in before.subnets.values()} if before is not None else set()
     for name, subnet in module.subnets.items():
-        _check_graph(subnet.graph, f"sub-DNN {name}")
+        if id(subnet.graph) not in verified:
+            _check_graph(subnet.graph, f"sub-DNN {name}")
     verify(outline(module))
     for name, subnet in module.subnets.items():
         _check_weights(name, subnet, module)

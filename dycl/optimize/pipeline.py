@@ -43,9 +43,9 @@ def optimize(module: Module, passes: Iterable[Pass] = PASSES, watch: Watch = lam
     """The module as these passes leave it, checked after each of them."""
     for item in passes:
         _require(item.requires, module, f"the pass `{item.name}` requires", "")
-        module = item.run(module)
+        before, module = module, item.run(module)
         try:
-            verify_module(module)
+            verify_module(module, before)
         except Exception as error:
             raise PassError(f"after the pass `{item.name}` the program is not well formed: {error}") from error
         _require(item.ensures, module, f"the pass `{item.name}` should ensure", " afterwards")

@@ -10,10 +10,11 @@ Writing to a part of a tensor in place becomes a new tensor, put together from t
 recurrent cells write their gates so, one after the other; nothing reads the tensors in between once this is done.
 """
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dycl.hcfg.module import Module, mapped
+from dycl.hcfg.module import Module, mapped, operands
 from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
 from dycl.optimize.passes import Pass
 
@@ -53,8 +54,12 @@ class _Reader:
     def graph(self) -> SubnetGraph:
         """The sub-DNN with other reads; what is then read no more is still there."""
         for operation in self._given.operations:
-            self._take(mapped(operation, lambda ref: self._stands_for.get(ref, ref)))
-        return replace(self._given, operations=tuple(self._operations))
+            renames = not self._stands_for.keys().isdisjoint(operands(operation))
+            self._take(mapped(operation, lambda ref: self._stands_for.get(ref, ref)) if renames else operation)
+        same = all(map(operator.is_, self._operations, self._given.operations))
+        return (
+            self._given if same and not self._stands_for else replace(self._given, operations=tuple(self._operations))
+        )
 
     def _take(self, operation: Operation) -> None:
         read = self._pieces(operation)

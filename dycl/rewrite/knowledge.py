@@ -70,6 +70,16 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Loose:
+    """From round to round of a loop, other items of the lists at this place are the same tensor: that is forgotten."""
+
+    place: Place
+
+    def __str__(self) -> str:
+        return f"tensors in {_named(self.place)} vary"
+
+
+@dataclass(frozen=True, slots=True)
 class KeepViews:
     """A tensor at this place is written while a view of it is alive: views there stay views."""
 
@@ -91,7 +101,7 @@ class Adopted:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadLater:
     """The program reads this attribute in a later block than it sets it, or in a later call."""
 
     owner: int
@@ -130,7 +140,20 @@ class ChangedContainers:
         return "a container of the model is left changed"
 
 
-Fact = Interpret | Roll | Unroll | Exact | Table | KeepViews | Adopted | Read | Kept | Written | ChangedContainers
+Fact = (
+    Interpret
+    | Roll
+    | Unroll
+    | Exact
+    | Table
+    | Loose
+    | KeepViews
+    | Adopted
+    | ReadLater
+    | Kept
+    | Written
+    | ChangedContainers
+)
 
 
 class Knowledge:

@@ -17,6 +17,7 @@ from dycl.backends.onnx import Untranslatable, supports, translate
 from dycl.hcfg.subnet import SubnetGraph
 from dycl.hcfg.types import Dimension, Span, TensorType
 from dycl.rewrite.record.recorder import Recorder
+from dycl.rewrite.semantics.numpy.calls import ARRAY_OPERATIONS
 from dycl.rewrite.tensor_types import dtype_name
 
 SPAN = Span("snippet.py", 1, 1, 1, 1, "snippet")
@@ -117,7 +118,7 @@ def record(
     snippet: Callable[..., Any], inputs: Sequence[Any], shapes: Sequence[tuple[Dimension, ...]]
 ) -> tuple[SubnetGraph, tuple[torch.Tensor, ...]]:
     """The sub-DNN of a snippet for inputs of these shapes, and its weights."""
-    recorder = Recorder(supports, lambda: SPAN)
+    recorder = Recorder(supports, lambda: SPAN, ARRAY_OPERATIONS)
     with torch.inference_mode():
         recorder.start()
         stand_ins = [_stand_in(recorder, *pair) for pair in zip(inputs, shapes, strict=True)]

@@ -110,7 +110,7 @@ class Draws(nn.Module):
         return x * self.draw() if x.sum() > 0 else x
 
 
-@pytest.mark.parametrize("draw", [random.random, np.random.rand], ids=str)
+@pytest.mark.parametrize("draw", [random.random, np.random.rand], ids=["random", "numpy"])
 def test_a_draw_is_refused_while_other_threads_draw_too(draw: Callable[[], float]) -> None:
     hidden = [draw]
 

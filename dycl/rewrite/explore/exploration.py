@@ -37,17 +37,18 @@ from dycl.rewrite.explore.loops import learn_of_long_loops
 from dycl.rewrite.explore.process import Process
 from dycl.rewrite.explore.results import result_structure
 from dycl.rewrite.explore.states import States
-from dycl.rewrite.knowledge import Fact, Table
+from dycl.rewrite.knowledge import Fact, Loose, Table
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.rolled import Unrolling
 from dycl.rewrite.semantics.random_numbers import DrawWatch
 from dycl.rewrite.signals import Again, Refused, Restart
 from dycl.rewrite.state.frames import Frame
 from dycl.rewrite.state.freeze import Freezer
+from dycl.rewrite.state.reading import leaf_types
 from dycl.rewrite.state.skeleton import Leaf, Skeleton
 from dycl.rewrite.state.stops import Decided, Outcome, Raised, Returned, Stop
 from dycl.rewrite.state.thaw import Thawer
-from dycl.rewrite.state.widening import leaf_types, renamed_dimensions
+from dycl.rewrite.state.widening import renamed_dimensions
 
 Draws = dict[Span, tuple[tuple[Span, ...], str]]
 # The next call's first block is explored when all that is known of this call is.
@@ -276,7 +277,7 @@ class Exploration:
         """What `walk` freezes, and the freezer; where lists are tables, it must know beforehand what shares memory."""
         pinned, recorder, knowledge = self.process.pinned, self.recorder, self.knowledge
         shared: set[int] = set()
-        if knowledge.of(Table):
+        if knowledge.of(Table, Loose):
             scout = Freezer(pinned, recorder, knowledge, top)
             walk(scout)
             shared = scout.shared_memories()

@@ -13,7 +13,7 @@ from dycl.rewrite.explore.exploration import Exploration, Ran
 from dycl.rewrite.explore.followed import Following
 from dycl.rewrite.explore.loops import learn_of_loops_rolled_in_vain
 from dycl.rewrite.explore.process import Process
-from dycl.rewrite.knowledge import Adopted, ChangedContainers, Fact, Kept, Read, Written
+from dycl.rewrite.knowledge import Adopted, ChangedContainers, Fact, Kept, ReadLater, Written
 from dycl.rewrite.own_thread import compiling
 from dycl.rewrite.run.settings import rewriting
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
@@ -24,7 +24,7 @@ Progress = Callable[[int, int], None]
 
 _log = logging.getLogger("dycl")
 # Facts about the model's state concern every block that may read it, seen or not.
-_CONCERN_EVERYTHING = (Adopted, Read, Kept, Written, ChangedContainers)
+_CONCERN_EVERYTHING = (Adopted, ReadLater, Kept, Written, ChangedContainers)
 
 
 def explore(

@@ -11,19 +11,12 @@ from typing import Any
 
 from dycl.rewrite.explore import limits
 from dycl.rewrite.explore.drafts import Arrival, Entry
-from dycl.rewrite.knowledge import Exact, Knowledge, Place, Table
+from dycl.rewrite.knowledge import Exact, Knowledge, Loose, Place, Table
 from dycl.rewrite.semantics.in_python import builtin_functions
 from dycl.rewrite.signals import Again, Refused
+from dycl.rewrite.state.reading import lists, program_points, things_held
 from dycl.rewrite.state.skeleton import Skeleton
-from dycl.rewrite.state.widening import (
-    Widening,
-    list_lengths,
-    numbers_widened,
-    program_points,
-    renamed_dimensions,
-    things_held,
-    without_numbers,
-)
+from dycl.rewrite.state.widening import Widening, numbers_widened, renamed_dimensions, without_numbers
 
 
 class States:
@@ -118,7 +111,7 @@ class States:
         alike = self._variants.setdefault((points, things_held(arrival.skeleton)), [])
         alike.append(arrival.skeleton)
         if len(alike) > limits.VARIANTS_BEFORE_LISTS_GROW and arrival.endless:
-            self._learn_of_growing_lists(alike)
+            self._learn_of_varying_lists(alike)
         widened = arrival.code in self._widened
         most = limits.MOST_VARIANTS if points else limits.MOST_KINDS_OF_STATE
         if points and (exact or widened):
@@ -141,17 +134,21 @@ class States:
             "give the loop a bound, `for step in range(self.max_steps)`, and leave it by `break`",
         )
 
-    def _learn_of_growing_lists(self, alike: list[Skeleton]) -> None:
-        """Explore the program again with the lists as tables that have different lengths in these states."""
-        lengths: dict[Place, set[tuple[int, ...]]] = {}
+    def _learn_of_varying_lists(self, alike: list[Skeleton]) -> None:
+        """Explore again, freezing those lists otherwise that differ in these states in more than numbers."""
+        found: dict[Place, set[Skeleton]] = {}
         for skeleton in alike:
-            for place, found in list_lengths(skeleton).items():
-                lengths.setdefault(place, set()).add(tuple(found))
-        growing = [Table(place) for place, found in lengths.items() if len(found) > 1]
-        if any(fact not in self._knowledge for fact in growing):
-            self._knowledge.learn(*growing)
+            for place, at_place in lists(skeleton).items():
+                found.setdefault(place, set()).add(without_numbers(tuple(at_place), dimensions=True))
+        varying = [
+            Table(place) if len({tuple(map(len, variant)) for variant in variants}) > 1 else Loose(place)
+            for place, variants in found.items()
+            if len(variants) > 1
+        ]
+        if any(fact not in self._knowledge for fact in varying):
+            self._knowledge.learn(*varying)
             raise Again
 
 
 def _list_lengths(skeleton: Skeleton) -> set[int]:
-    return {length for lengths in list_lengths(skeleton).values() for length in lengths}
+    return {len(items) for at_place in lists(skeleton).values() for items in at_place}

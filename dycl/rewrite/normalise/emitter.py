@@ -10,10 +10,10 @@ from dycl.hcfg.types import Span
 from dycl.rewrite.normalise.instructions import (
     BranchOn,
     Call,
+    GoTo,
     Instruction,
-    Jump,
+    Known,
     Label,
-    Literal,
     LoadCell,
     LoadGlobal,
     Move,
@@ -75,7 +75,7 @@ class Emitter:
         result: list[Instruction] = []
         for instruction in self.instructions:
             match instruction:
-                case Jump(label=label) | PushHandler(label=label):
+                case GoTo(label=label) | PushHandler(label=label):
                     instruction = replace(instruction, label=self._places[label])
                 case BranchOn(then=then, orelse=orelse):
                     instruction = replace(instruction, then=self._places[then], orelse=self._places[orelse])
@@ -96,7 +96,7 @@ class Emitter:
 
     def kept(self, operand: Operand, node: ast.AST) -> Operand:
         """The operand's value now, even if the variable it was read from changes later."""
-        if isinstance(operand, Literal) or operand.register.startswith("%"):
+        if isinstance(operand, Known) or operand.register.startswith("%"):
             return operand
         dest = self.register("kept")
         self.move(dest, operand, node)

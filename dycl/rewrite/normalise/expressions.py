@@ -9,9 +9,9 @@ from dycl.rewrite.normalise.emitter import Emitter
 from dycl.rewrite.normalise.instructions import (
     BranchOn,
     Call,
-    Jump,
+    GoTo,
+    Known,
     Label,
-    Literal,
     MakeFunction,
     NextItem,
     Operand,
@@ -44,35 +44,35 @@ class Expressions(Emitter):
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 registers = tuple(self.register("part") for _ in elements)
                 star = next((n for n, item in enumerate(elements) if isinstance(item, ast.Starred)), None)
-                items = self.call(Literal(syntax.spread), (source,), target)
+                items = self.call(Known(syntax.spread), (source,), target)
                 self.emit(Unpack(registers, star, items, self.span(target)))
                 for element, register in zip(elements, registers, strict=True):
                     self.assign(element.value if isinstance(element, ast.Starred) else element, Read(register))
             case ast.Attribute(value=value, attr=attribute):
                 owner = self.expression(value)
-                self.call(Literal(setattr), (owner, Literal(attribute), source), target)
+                self.call(Known(setattr), (owner, Known(attribute), source), target)
             case ast.Subscript(value=value, slice=index):
                 owner = self.kept(self.expression(value), value)
-                self.call(Literal(syntax.setitem), (owner, self.expression(index), source), target)
+                self.call(Known(syntax.setitem), (owner, self.expression(index), source), target)
             case _:
                 self.emit(Unsupported("DY002", "this assignment is not supported", self.span(target)))
 
     def expression(self, node: ast.expr) -> Operand:
         match node:
             case ast.Constant(value=value):
-                return Literal(value)
+                return Known(value)
             case ast.Name():
                 return self.load(node)
             case ast.Attribute(value=value, attr=attribute):
-                return self.call(Literal(getattr), (self.expression(value), Literal(attribute)), node)
+                return self.call(Known(getattr), (self.expression(value), Known(attribute)), node)
             case ast.Subscript(value=value, slice=index):
                 owner = self.expression(value)
-                return self.call(Literal(syntax.getitem), (owner, self.expression(index)), node)
+                return self.call(Known(syntax.getitem), (owner, self.expression(index)), node)
             case ast.BinOp(left=left, op=operation, right=right):
                 first = self.expression(left)
-                return self.call(Literal(syntax.BINARY[type(operation)]), (first, self.expression(right)), node)
+                return self.call(Known(syntax.BINARY[type(operation)]), (first, self.expression(right)), node)
             case ast.UnaryOp(op=operation, operand=operand):
-                return self.call(Literal(syntax.UNARY[type(operation)]), (self.expression(operand),), node)
+                return self.call(Known(syntax.UNARY[type(operation)]), (self.expression(operand),), node)
             case ast.Compare() | ast.BoolOp():
                 return self.logical(node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -80,16 +80,16 @@ class Expressions(Emitter):
             case ast.Call():
                 return self.calling(node)
             case ast.Tuple(elts=elements):
-                return self.call(Literal(syntax.make_tuple), self.elements(elements), node)
+                return self.call(Known(syntax.make_tuple), self.elements(elements), node)
             case ast.List(elts=elements):
-                return self.call(Literal(syntax.make_list), self.elements(elements), node)
+                return self.call(Known(syntax.make_list), self.elements(elements), node)
             case ast.Set(elts=elements):
-                return self.call(Literal(syntax.make_set), self.elements(elements), node)
+                return self.call(Known(syntax.make_set), self.elements(elements), node)
             case ast.Dict(keys=keys, values=values):
                 return self.dictionary(keys, values, node)
             case ast.Slice(lower=lower, upper=upper, step=step):
-                parts = [Literal(None) if part is None else self.expression(part) for part in (lower, upper, step)]
-                return self.call(Literal(slice), parts, node)
+                parts = [Known(None) if part is None else self.expression(part) for part in (lower, upper, step)]
+                return self.call(Known(slice), parts, node)
             case ast.NamedExpr(target=target, value=value):
                 source = self.kept(self.expression(value), node)
                 self.assign(target, source)
@@ -102,28 +102,28 @@ class Expressions(Emitter):
                 function = self.make_function(node, None)
                 return self.call(function, (self.expression(generators[0].iter),), node)
             case ast.JoinedStr(values=values):
-                return self.call(Literal(syntax.join), [self.expression(value) for value in values], node)
+                return self.call(Known(syntax.join), [self.expression(value) for value in values], node)
             case ast.FormattedValue(value=value, conversion=conversion, format_spec=spec):
-                style = Literal("") if spec is None else self.expression(spec)
-                return self.call(Literal(syntax.formatted), (self.expression(value), Literal(conversion), style), node)
+                style = Known("") if spec is None else self.expression(spec)
+                return self.call(Known(syntax.formatted), (self.expression(value), Known(conversion), style), node)
             case ast.Yield(value=value):
                 dest = self.register("sent")
-                source = Literal(None) if value is None else self.expression(value)
+                source = Known(None) if value is None else self.expression(value)
                 self.emit(Yield(dest, source, self.span(node)))
                 return Read(dest)
             case ast.YieldFrom(value=value):
                 iterator = self.loop_over(
                     self.expression(value), node, lambda item: self.emit(Yield("%sent", item, self.here))
                 )
-                return self.call(Literal(syntax.returned), (Read(iterator),), node)
+                return self.call(Known(syntax.returned), (Read(iterator),), node)
             case _:
                 name = type(node).__name__
                 self.emit(Unsupported("DY002", f"the expression `{name}` is not supported", self.span(node)))
-                return Literal(None)
+                return Known(None)
 
     def elements(self, nodes: Sequence[ast.expr]) -> list[Operand | Star]:
         return [
-            Star(self.call(Literal(list), (self.expression(node.value),), node))
+            Star(self.call(Known(list), (self.expression(node.value),), node))
             if isinstance(node, ast.Starred)
             else self.expression(node)
             for node in nodes
@@ -136,7 +136,7 @@ class Expressions(Emitter):
             if self.is_cell(owner.register):
                 here = self.load(ast.copy_location(ast.Name(owner.register, ast.Load()), node))
             cls = self.load(ast.copy_location(ast.Name("__class__", ast.Load()), node))
-            return self.call(Literal(super), (cls, here), node)
+            return self.call(Known(super), (cls, here), node)
         callee = self.expression(node.func)
         args = self.elements(node.args)
         keywords = tuple((keyword.arg, self.expression(keyword.value)) for keyword in node.keywords)
@@ -145,13 +145,13 @@ class Expressions(Emitter):
         return Read(dest)
 
     def dictionary(self, keys: Sequence[ast.expr | None], values: Sequence[ast.expr], node: ast.expr) -> Operand:
-        result = self.call(Literal(dict), (), node)
+        result = self.call(Known(dict), (), node)
         for key, value in zip(keys, values, strict=True):
             if key is None:
-                self.call(Literal(dict.update), (result, self.expression(value)), node)
+                self.call(Known(dict.update), (result, self.expression(value)), node)
             else:
                 first = self.expression(key)
-                self.call(Literal(syntax.setitem), (result, first, self.expression(value)), node)
+                self.call(Known(syntax.setitem), (result, first, self.expression(value)), node)
         return result
 
     def condition(self, node: ast.expr, then: Label, orelse: Label) -> None:
@@ -182,7 +182,7 @@ class Expressions(Emitter):
                 first = self.expression(node.left)
                 for position, (operation, right) in enumerate(zip(operations, node.comparators, strict=True)):
                     second = self.kept(self.expression(right), right)
-                    holds = self.call(Literal(syntax.COMPARE[type(operation)]), (first, second), node)
+                    holds = self.call(Known(syntax.COMPARE[type(operation)]), (first, second), node)
                     following = self.label() if position < len(operations) - 1 else then
                     self.emit(BranchOn(holds, following, orelse, self.span(node)))
                     if following != then:
@@ -195,14 +195,14 @@ class Expressions(Emitter):
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             left = self.expression(node.left)
             return self.call(
-                Literal(syntax.COMPARE[type(node.ops[0])]), (left, self.expression(node.comparators[0])), node
+                Known(syntax.COMPARE[type(node.ops[0])]), (left, self.expression(node.comparators[0])), node
             )
         dest, end = self.register("logical"), self.label()
         if isinstance(node, ast.Compare):
             first = self.expression(node.left)
             for position, (operation, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
                 second = self.kept(self.expression(right), right)
-                self.move(dest, self.call(Literal(syntax.COMPARE[type(operation)]), (first, second), node), node)
+                self.move(dest, self.call(Known(syntax.COMPARE[type(operation)]), (first, second), node), node)
                 if position < len(node.ops) - 1:
                     self.stop_unless(dest, True, end, node)
                 first = second
@@ -244,7 +244,7 @@ class Expressions(Emitter):
         self.condition(test, then, otherwise)
         self.place(then)
         self.move(dest, self.expression(body), body)
-        self.emit(Jump(end, self.span(node)))
+        self.emit(GoTo(end, self.span(node)))
         self.place(otherwise)
         self.move(dest, self.expression(orelse), orelse)
         self.place(end)
@@ -257,22 +257,22 @@ class Expressions(Emitter):
         self.emit(StartLoop(iterator, source, self.span(node)))
         self.place(again)
         self.emit(NextItem(item, iterator, leave, self.span(node)))
-        body(self.call(Literal(syntax.loop_item), (Read(iterator), Read(item)), node))
-        self.emit(Jump(again, self.span(node)))
+        body(self.call(Known(syntax.loop_item), (Read(iterator), Read(item)), node))
+        self.emit(GoTo(again, self.span(node)))
         self.place(leave)
         return iterator
 
     def comprehension(self, node: Comprehension) -> Operand:
         makers = {ast.ListComp: syntax.make_list, ast.SetComp: syntax.make_set, ast.DictComp: dict}
-        result = self.call(Literal(makers[type(node)]), (), node)
+        result = self.call(Known(makers[type(node)]), (), node)
 
         def add() -> None:
             if isinstance(node, ast.DictComp):
                 key = self.kept(self.expression(node.key), node.key)
-                self.call(Literal(syntax.setitem), (result, key, self.expression(node.value)), node)
+                self.call(Known(syntax.setitem), (result, key, self.expression(node.value)), node)
             else:
                 method = list.append if isinstance(node, ast.ListComp) else set.add
-                self.call(Literal(method), (result, self.expression(node.elt)), node)
+                self.call(Known(method), (result, self.expression(node.elt)), node)
 
         first = self.expression(node.generators[0].iter)
         self.open_scope(node.generators, node)
@@ -289,7 +289,7 @@ class Expressions(Emitter):
         captured = {item.id for function in inner for item in ast.walk(function) if isinstance(item, ast.Name)}
         for name in sorted(names & captured):
             self.comprehension_cells.add(scope[name])
-            self.emit(Call(scope[name], Literal(types.CellType), (), (), self.span(node)))
+            self.emit(Call(scope[name], Known(types.CellType), (), (), self.span(node)))
         self.renames.append(scope)
 
     def nested_loops(self, generators: Sequence[ast.comprehension], first: Operand, body: Callable[[], None]) -> None:

@@ -22,7 +22,7 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class Known:
     """A value that stands in the program text, or a function that the normal form itself calls."""
 
     value: object
@@ -35,7 +35,7 @@ class Star:
     operand: "Operand"
 
 
-Operand = Read | Literal
+Operand = Read | Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class MakeFunction:
 
 
 @dataclass(frozen=True, slots=True)
-class Jump:
+class GoTo:
     """Go on at `label`."""
 
     label: Label
@@ -169,7 +169,7 @@ class Raise:
 
 
 @dataclass(frozen=True, slots=True)
-class Return:
+class Leave:
     """Leave the function with `source`."""
 
     source: Operand
@@ -209,7 +209,7 @@ Instruction = (
     | LoadCell
     | StoreCell
     | MakeFunction
-    | Jump
+    | GoTo
     | BranchOn
     | StartLoop
     | NextItem
@@ -217,7 +217,7 @@ Instruction = (
     | PushHandler
     | PopHandler
     | Raise
-    | Return
+    | Leave
     | Yield
     | Delete
     | Unsupported

@@ -6,9 +6,10 @@ from dycl.rewrite.normalise.instructions import (
     BranchOn,
     Call,
     Delete,
+    GoTo,
     Instruction,
-    Jump,
     Label,
+    Leave,
     LoadCell,
     LoadGlobal,
     MakeFunction,
@@ -20,7 +21,6 @@ from dycl.rewrite.normalise.instructions import (
     Raise,
     Read,
     Register,
-    Return,
     Star,
     StartLoop,
     StoreCell,
@@ -57,13 +57,13 @@ def live_registers(
 
 def _successors(instruction: Instruction, position: int) -> tuple[Label, ...]:
     match instruction:
-        case Jump(label=label):
+        case GoTo(label=label):
             return (label,)
         case BranchOn(then=then, orelse=orelse):
             return (then, orelse)
         case NextItem(exhausted=exhausted):
             return (position + 1, exhausted)
-        case Return() | Raise() | Unsupported():
+        case Leave() | Raise() | Unsupported():
             return ()
         case _:
             return (position + 1,)
@@ -87,7 +87,7 @@ def _reads(instruction: Instruction) -> frozenset[Register]:
     match instruction:
         case Call(callee=callee, args=args, keywords=keywords):
             operands = [callee, *args, *(value for _, value in keywords)]
-        case Move(source=source) | StartLoop(source=source) | Unpack(source=source) | Return(source=source):
+        case Move(source=source) | StartLoop(source=source) | Unpack(source=source) | Leave(source=source):
             operands = [source]
         case Yield(source=source) | Raise(exception=source) | BranchOn(condition=source):
             operands = [source]
@@ -101,7 +101,7 @@ def _reads(instruction: Instruction) -> frozenset[Register]:
             operands = [Read(iterator)]
         case Delete(register=register):
             operands = [Read(register)]
-        case Jump() | LoadGlobal() | PushHandler() | PopHandler() | Unsupported():
+        case GoTo() | LoadGlobal() | PushHandler() | PopHandler() | Unsupported():
             operands = []
     return frozenset(filter(None, map(_register, operands)))
 
@@ -117,7 +117,7 @@ def inside_while_loops(instructions: Sequence[Instruction]) -> frozenset[int]:
     inside: set[int] = set()
     for position, instruction in enumerate(instructions):
         if (
-            isinstance(instruction, Jump)
+            isinstance(instruction, GoTo)
             and instruction.label <= position
             and not isinstance(instructions[instruction.label], NextItem)
         ):

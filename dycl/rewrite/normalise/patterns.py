@@ -6,17 +6,17 @@ from typing import Any
 
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.normalise.expressions import Expressions
-from dycl.rewrite.normalise.instructions import BranchOn, Jump, Label, Literal, Operand, Unsupported
+from dycl.rewrite.normalise.instructions import BranchOn, GoTo, Known, Label, Operand, Unsupported
 
 
 def match_pattern(emitter: Expressions, pattern: ast.pattern, subject: Operand, fails: Label) -> None:
     """Go on if `subject` matches `pattern`, binding its names; else go to `fails`."""
     match pattern:
         case ast.MatchValue(value=value):
-            equal = emitter.call(Literal(syntax.COMPARE[ast.Eq]), (subject, emitter.expression(value)), pattern)
+            equal = emitter.call(Known(syntax.COMPARE[ast.Eq]), (subject, emitter.expression(value)), pattern)
             _require(emitter, equal, fails, pattern)
         case ast.MatchSingleton(value=singleton):
-            same = emitter.call(Literal(syntax.COMPARE[ast.Is]), (subject, Literal(singleton)), pattern)
+            same = emitter.call(Known(syntax.COMPARE[ast.Is]), (subject, Known(singleton)), pattern)
             _require(emitter, same, fails, pattern)
         case ast.MatchAs(pattern=inner, name=name):
             if inner is not None:
@@ -28,7 +28,7 @@ def match_pattern(emitter: Expressions, pattern: ast.pattern, subject: Operand, 
             for alternative in patterns[:-1]:
                 following = emitter.label()
                 match_pattern(emitter, alternative, subject, following)
-                emitter.emit(Jump(matched, emitter.span(pattern)))
+                emitter.emit(GoTo(matched, emitter.span(pattern)))
                 emitter.place(following)
             match_pattern(emitter, patterns[-1], subject, fails)
             emitter.place(matched)
@@ -36,25 +36,25 @@ def match_pattern(emitter: Expressions, pattern: ast.pattern, subject: Operand, 
             _match_sequence(emitter, pattern, subject, fails, patterns)
         case ast.MatchMapping(keys=keys, patterns=patterns, rest=rest):
             wanted = [emitter.expression(key) for key in keys]
-            fits = emitter.call(Literal(is_mapping_with), (subject, *wanted), pattern)
+            fits = emitter.call(Known(is_mapping_with), (subject, *wanted), pattern)
             _require(emitter, fits, fails, pattern)
             for key, inner in zip(wanted, patterns, strict=True):
-                item = emitter.call(Literal(syntax.getitem), (subject, key), pattern)
+                item = emitter.call(Known(syntax.getitem), (subject, key), pattern)
                 match_pattern(emitter, inner, item, fails)
             if rest is not None:
-                left = emitter.call(Literal(without_keys), (subject, *wanted), pattern)
+                left = emitter.call(Known(without_keys), (subject, *wanted), pattern)
                 emitter.assign(ast.copy_location(ast.Name(rest, ast.Store()), pattern), left)
         case ast.MatchClass(cls=cls, patterns=positional, kwd_attrs=names, kwd_patterns=patterns):
             kind = emitter.expression(cls)
-            fits = emitter.call(Literal(isinstance), (subject, kind), pattern)
+            fits = emitter.call(Known(isinstance), (subject, kind), pattern)
             _require(emitter, fits, fails, pattern)
             for position, inner in enumerate(positional):
-                item = emitter.call(Literal(positional_part), (subject, kind, Literal(position)), pattern)
+                item = emitter.call(Known(positional_part), (subject, kind, Known(position)), pattern)
                 match_pattern(emitter, inner, item, fails)
             for name, inner in zip(names, patterns, strict=True):
-                present = emitter.call(Literal(hasattr), (subject, Literal(name)), pattern)
+                present = emitter.call(Known(hasattr), (subject, Known(name)), pattern)
                 _require(emitter, present, fails, pattern)
-                item = emitter.call(Literal(getattr), (subject, Literal(name)), pattern)
+                item = emitter.call(Known(getattr), (subject, Known(name)), pattern)
                 match_pattern(emitter, inner, item, fails)
         case _:
             reason = f"the pattern `{type(pattern).__name__}` is not supported"
@@ -67,16 +67,16 @@ def _match_sequence(
     star = next((place for place, inner in enumerate(patterns) if isinstance(inner, ast.MatchStar)), None)
     least = len(patterns) - (star is not None)
     test = is_sequence_of if star is None else is_sequence_of_at_least
-    _require(emitter, emitter.call(Literal(test), (subject, Literal(least)), pattern), fails, pattern)
+    _require(emitter, emitter.call(Known(test), (subject, Known(least)), pattern), fails, pattern)
     for place, inner in enumerate(patterns):
         if isinstance(inner, ast.MatchStar):
             if inner.name is not None:
                 behind = len(patterns) - 1 - place
-                middle = emitter.call(Literal(items_between), (subject, Literal(place), Literal(behind)), pattern)
+                middle = emitter.call(Known(items_between), (subject, Known(place), Known(behind)), pattern)
                 emitter.assign(ast.copy_location(ast.Name(inner.name, ast.Store()), inner), middle)
             continue
         index = place if star is None or place < star else place - len(patterns)
-        item = emitter.call(Literal(syntax.getitem), (subject, Literal(index)), pattern)
+        item = emitter.call(Known(syntax.getitem), (subject, Known(index)), pattern)
         match_pattern(emitter, inner, item, fails)
 
 

@@ -17,9 +17,10 @@ from dycl.rewrite.normalise.instructions import (
     Call,
     Delete,
     FlatFunction,
-    Jump,
+    GoTo,
+    Known,
     Label,
-    Literal,
+    Leave,
     NextItem,
     Operand,
     PopHandler,
@@ -27,7 +28,6 @@ from dycl.rewrite.normalise.instructions import (
     Raise,
     Read,
     Register,
-    Return,
     StartLoop,
     Unsupported,
 )
@@ -86,15 +86,15 @@ class _Statements(Expressions):
         self.rebinds = any(isinstance(item, ast.NamedExpr) for item in ast.walk(node))
         match node:
             case ast.Lambda():
-                self.emit(Return(self.expression(node.body), self.span(node.body)))
+                self.emit(Leave(self.expression(node.body), self.span(node.body)))
             case ast.GeneratorExp():
                 self.generator_expression_body(node)
-                self.emit(Return(Literal(None), self.span(node)))
+                self.emit(Leave(Known(None), self.span(node)))
             case ast.AsyncFunctionDef():
                 self.emit(Unsupported("DY002", "`async` functions are not supported", self.span(node)))
             case ast.FunctionDef():
                 self.block(node.body)
-                self.emit(Return(Literal(None), self.span(node)))
+                self.emit(Leave(Known(None), self.span(node)))
         instructions, positions = self.resolved()
         handlers = tuple(None if label is None else positions[label] for label in self.handler_labels)
         return FlatFunction(
@@ -139,7 +139,7 @@ class _Statements(Expressions):
                 self.condition(test, then, otherwise)
                 self.place(then)
                 self.block(body)
-                self.emit(Jump(end, self.span(node)))
+                self.emit(GoTo(end, self.span(node)))
                 self.place(otherwise)
                 self.block(orelse)
                 self.place(end)
@@ -148,15 +148,15 @@ class _Statements(Expressions):
             case ast.For():
                 self.for_loop(node)
             case ast.Return(value=value):
-                source = Literal(None) if value is None else self.kept(self.expression(value), node)
+                source = Known(None) if value is None else self.kept(self.expression(value), node)
                 self.unwind(len(self.scopes))
-                self.emit(Return(source, self.span(node)))
+                self.emit(Leave(source, self.span(node)))
             case ast.Break() | ast.Continue():
                 depth = next(n for n, scope in enumerate(reversed(self.scopes)) if isinstance(scope, Loop))
                 loop = self.scopes[len(self.scopes) - 1 - depth]
                 assert isinstance(loop, Loop)
                 self.unwind(depth)
-                self.emit(Jump(loop.leave if isinstance(node, ast.Break) else loop.again, self.span(node)))
+                self.emit(GoTo(loop.leave if isinstance(node, ast.Break) else loop.again, self.span(node)))
             case ast.Pass() | ast.Nonlocal():
                 pass
             case ast.Raise():
@@ -166,7 +166,7 @@ class _Statements(Expressions):
                 self.condition(test, holds, fails)
                 self.place(fails)
                 arguments = () if msg is None else (self.expression(msg),)
-                error = self.call(Literal(AssertionError), arguments, node)
+                error = self.call(Known(AssertionError), arguments, node)
                 self.emit(Raise(error, self.span(node)))
                 self.place(holds)
             case ast.With(items=items, body=body):
@@ -189,7 +189,7 @@ class _Statements(Expressions):
                 self.emit(Unsupported("DY002", f"the statement `{name}` is not supported", self.span(node)))
 
     def augmented(self, node: ast.AugAssign) -> None:
-        function = Literal(syntax.IN_PLACE[type(node.op)])
+        function = Known(syntax.IN_PLACE[type(node.op)])
         match node.target:
             case ast.Name():
                 load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
@@ -197,15 +197,15 @@ class _Statements(Expressions):
                 self.assign(node.target, self.call(function, (current, self.expression(node.value)), node))
             case ast.Attribute(value=value, attr=attribute):
                 owner = self.kept(self.expression(value), value)
-                current = self.call(Literal(getattr), (owner, Literal(attribute)), node.target)
+                current = self.call(Known(getattr), (owner, Known(attribute)), node.target)
                 result = self.call(function, (current, self.expression(node.value)), node)
-                self.call(Literal(setattr), (owner, Literal(attribute), result), node)
+                self.call(Known(setattr), (owner, Known(attribute), result), node)
             case ast.Subscript(value=value, slice=index):
                 owner = self.kept(self.expression(value), value)
                 key = self.kept(self.expression(index), index)
-                current = self.call(Literal(syntax.getitem), (owner, key), node.target)
+                current = self.call(Known(syntax.getitem), (owner, key), node.target)
                 result = self.call(function, (current, self.expression(node.value)), node)
-                self.call(Literal(syntax.setitem), (owner, key, result), node)
+                self.call(Known(syntax.setitem), (owner, key, result), node)
 
     def while_loop(self, node: ast.While) -> None:
         again, body, otherwise, leave = self.label(), self.label(), self.label(), self.label()
@@ -215,7 +215,7 @@ class _Statements(Expressions):
         self.scopes.append(Loop(leave, again))
         self.block(node.body)
         self.scopes.pop()
-        self.emit(Jump(again, self.span(node)))
+        self.emit(GoTo(again, self.span(node)))
         self.place(otherwise)
         self.block(node.orelse)
         self.place(leave)
@@ -226,11 +226,11 @@ class _Statements(Expressions):
         self.emit(StartLoop(iterator, self.expression(node.iter), self.span(node.iter)))
         self.place(again)
         self.emit(NextItem(item, iterator, otherwise, self.span(node.iter)))
-        self.assign(node.target, self.call(Literal(syntax.loop_item), (Read(iterator), Read(item)), node.iter))
+        self.assign(node.target, self.call(Known(syntax.loop_item), (Read(iterator), Read(item)), node.iter))
         self.scopes.append(Loop(leave, again))
         self.block(node.body)
         self.scopes.pop()
-        self.emit(Jump(again, self.span(node)))
+        self.emit(GoTo(again, self.span(node)))
         self.place(otherwise)
         self.block(node.orelse)
         self.place(leave)
@@ -249,11 +249,11 @@ class _Statements(Expressions):
         self.emit(PopHandler(self.here))
         self.block(scope.finalbody)
         if scope.manager is not None:
-            self.exit_manager(scope.manager, Literal(None))
+            self.exit_manager(scope.manager, Known(None))
 
     def exit_manager(self, manager: Register, exception: Operand) -> Operand:
         dest = self.register("exit")
-        self.emit(Call(dest, Literal(syntax.exit_context), (Read(manager), exception), (), self.here))
+        self.emit(Call(dest, Known(syntax.exit_context), (Read(manager), exception), (), self.here))
         return Read(dest)
 
     def with_block(self, items: list[ast.withitem], body: list[ast.stmt], node: ast.stmt) -> None:
@@ -264,7 +264,7 @@ class _Statements(Expressions):
         manager, exception = self.register("manager"), self.register("exception")
         source = self.expression(items[0].context_expr)
         self.move(manager, source, items[0].context_expr)
-        value = self.call(Literal(syntax.enter_context), (Read(manager),), items[0].context_expr)
+        value = self.call(Known(syntax.enter_context), (Read(manager),), items[0].context_expr)
         scope = Protected(handler, manager=manager)
         self.emit(PushHandler(handler, exception, self.span(node)))
         self.scopes.append(scope)
@@ -274,7 +274,7 @@ class _Statements(Expressions):
         self.with_block(items[1:], body, node)
         self.scopes.pop()
         self.leave_protected(scope)
-        self.emit(Jump(end, self.span(node)))
+        self.emit(GoTo(end, self.span(node)))
         self.place(handler)
         swallowed = self.exit_manager(manager, Read(exception))
         self.emit(BranchOn(swallowed, end, reraise, self.span(node)))
@@ -294,7 +294,7 @@ class _Statements(Expressions):
         self.try_except(node)
         self.scopes.pop()
         self.leave_protected(scope)
-        self.emit(Jump(end, self.span(node)))
+        self.emit(GoTo(end, self.span(node)))
         self.place(handler)
         self.block(node.finalbody)
         self.emit(Raise(Read(exception), self.span(node)))
@@ -313,14 +313,14 @@ class _Statements(Expressions):
         self.scopes.pop()
         self.emit(PopHandler(self.span(node)))
         self.block(node.orelse)
-        self.emit(Jump(end, self.span(node)))
+        self.emit(GoTo(end, self.span(node)))
         self.place(handler)
         for clause in node.handlers:
             following = self.label()
             if clause.type is not None:
                 caught = self.label()
                 kinds = self.expression(clause.type)
-                matches = self.call(Literal(isinstance), (Read(exception), kinds), clause)
+                matches = self.call(Known(isinstance), (Read(exception), kinds), clause)
                 self.emit(BranchOn(matches, caught, following, self.span(clause)))
                 self.place(caught)
             if clause.name is not None:
@@ -328,7 +328,7 @@ class _Statements(Expressions):
             self.scopes.append(Handling(exception))
             self.block(clause.body)
             self.scopes.pop()
-            self.emit(Jump(end, self.span(clause)))
+            self.emit(GoTo(end, self.span(clause)))
             self.place(following)
         self.emit(Raise(Read(exception), self.span(node)))
         self.place(end)
@@ -354,27 +354,27 @@ class _Statements(Expressions):
     def importing(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
             if isinstance(node, ast.ImportFrom):
-                package = self.load_global("__package__", node) if node.level else Literal(None)
-                arguments = (Literal(node.module or ""), Literal(alias.name), Literal(node.level), package)
-                value = self.call(Literal(syntax.import_from), arguments, node)
+                package = self.load_global("__package__", node) if node.level else Known(None)
+                arguments = (Known(node.module or ""), Known(alias.name), Known(node.level), package)
+                value = self.call(Known(syntax.import_from), arguments, node)
                 name = alias.asname or alias.name
             else:
                 whole = alias.asname is not None
-                value = self.call(Literal(syntax.import_module), (Literal(alias.name), Literal(whole)), node)
+                value = self.call(Known(syntax.import_module), (Known(alias.name), Known(whole)), node)
                 name = alias.asname or alias.name.partition(".")[0]
             self.assign(ast.copy_location(ast.Name(name, ast.Store()), node), value)
 
     def delete(self, target: ast.expr) -> None:
         match target:
             case ast.Name(id=name) if self.is_cell(name):
-                self.call(Literal(syntax.empty), (Read(name),), target)
+                self.call(Known(syntax.empty), (Read(name),), target)
             case ast.Name(id=name):
                 self.emit(Delete(self.renamed(name), self.span(target)))
             case ast.Subscript(value=value, slice=index):
                 arguments = (self.kept(self.expression(value), value), self.expression(index))
-                self.call(Literal(syntax.delitem), arguments, target)
+                self.call(Known(syntax.delitem), arguments, target)
             case ast.Attribute(value=value, attr=attribute):
-                self.call(Literal(delattr), (self.expression(value), Literal(attribute)), target)
+                self.call(Known(delattr), (self.expression(value), Known(attribute)), target)
             case _:
                 self.emit(Unsupported("DY002", "this `del` is not supported", self.span(target)))
 
@@ -388,6 +388,6 @@ class _Statements(Expressions):
                 self.condition(case.guard, body, following)
                 self.place(body)
             self.block(case.body)
-            self.emit(Jump(end, self.span(node)))
+            self.emit(GoTo(end, self.span(node)))
             self.place(following)
         self.place(end)

@@ -13,9 +13,10 @@ from dycl.rewrite.normalise.instructions import (
     Call,
     Delete,
     FlatFunction,
+    GoTo,
     Instruction,
-    Jump,
-    Literal,
+    Known,
+    Leave,
     LoadCell,
     LoadGlobal,
     MakeFunction,
@@ -25,7 +26,6 @@ from dycl.rewrite.normalise.instructions import (
     PopHandler,
     PushHandler,
     Raise,
-    Return,
     Star,
     StartLoop,
     StoreCell,
@@ -63,7 +63,7 @@ def _shown(instruction: Instruction) -> str:
             return f"contents of {cell} = {_value(source)}"
         case MakeFunction(dest=dest, code=code):
             return f"{dest} = function {code.co_name}"
-        case Jump(label=label):
+        case GoTo(label=label):
             return f"go to {label}"
         case BranchOn(condition=condition, then=then, orelse=orelse):
             return f"if {_value(condition)} go to {then} else to {orelse}"
@@ -80,7 +80,7 @@ def _shown(instruction: Instruction) -> str:
             return "end of the part that this error handler covers"
         case Raise(exception=exception):
             return f"raise {_value(exception)}"
-        case Return(source=source):
+        case Leave(source=source):
             return f"return {_value(source)}"
         case Yield(dest=dest, source=source):
             return f"{dest} = yield {_value(source)}"
@@ -97,7 +97,7 @@ def _argument(argument: Operand | Star) -> str:
 
 
 def _value(operand: Operand) -> str:
-    if not isinstance(operand, Literal):
+    if not isinstance(operand, Known):
         return operand.register
     name = getattr(operand.value, "__qualname__", None)
     return name if isinstance(name, str) else repr(operand.value)

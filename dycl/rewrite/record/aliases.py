@@ -87,6 +87,11 @@ class Aliases:
             self.entangled[id(owner)] = (owner, -memory(owner))
         self.outside_groups.add(self.entangled[id(owner)][1])
 
+    def is_shared_outside(self, tensor: torch.Tensor) -> bool:
+        """Whether something else may be this very tensor, in a way that the block does not know."""
+        known = self.entangled.get(id(self.owner(tensor)))
+        return known is not None and known[1] in self.outside_groups
+
     def entangle(self, source: torch.Tensor, copy: torch.Tensor) -> None:
         """Note that a copy of `source` stands where the program has the same memory: neither may be written."""
         owner = self.owner(source)

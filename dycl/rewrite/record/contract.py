@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -15,10 +16,23 @@ from dycl.hcfg.types import TensorType
 Sym = torch.SymInt | torch.SymFloat | torch.SymBool
 
 
+@dataclass(frozen=True, slots=True)
+class ArrayOperations:
+    """What NumPy's functions, operators, methods and indexing mean for arrays that only the input determines."""
+
+    function: Callable[[Any, Any, Any], Any]
+    operator: Callable[[Any, Any, Any], Any]
+    in_place: Callable[[Any, Any, Any, Any], Any]
+    method: Callable[[Any, str, Any, Any], Any]
+    get_item: Callable[[Any, Any], Any]
+    set_item: Callable[[Any, Any, Any], None]
+
+
 class Records(Protocol):
     """A recorder. Inside `with recorder:` operations are recorded, also those of its own making."""
 
     fake_mode: FakeTensorMode
+    arrays: ArrayOperations
 
     def __enter__(self) -> Any: ...
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
-from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.contract import ArrayOperations, Records
 from dycl.rewrite.record.host_values import Undetermined
 from dycl.rewrite.signals import DecisionMet, Refused
 
@@ -94,10 +94,10 @@ class HostArray(Undetermined):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__":
             raise refused(f"`np.{ufunc.__name__}.{method}`")
-        return _Dispatch.function(ufunc, inputs, options)
+        return _operations().function(ufunc, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return _Dispatch.function(function, args, kwargs)
+        return _operations().function(function, args, kwargs)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise DecisionMet("the contents of an array that only the input determines")
@@ -134,10 +134,10 @@ class HostArray(Undetermined):
         return iter([self[place] for place in range(len(self))])
 
     def __getitem__(self, index: Any) -> Any:
-        return _Dispatch.get_item(self, index)
+        return _operations().get_item(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        _Dispatch.set_item(self, index, value)
+        _operations().set_item(self, index, value)
 
     def __contains__(self, value: Any) -> Any:
         raise refused("`in` on an array")
@@ -149,25 +149,15 @@ class HostArray(Undetermined):
         return _operator(operator.ne, np.not_equal, self, other)
 
 
+def _operations() -> ArrayOperations:
+    return current_recorder().arrays
+
+
 def current_recorder() -> Records:
     """The recorder of the block that is being recorded."""
     modes: list[Any] = [mode for mode in _get_current_dispatch_mode_stack() if hasattr(mode, "recording")]
     recorder: Records = modes[-1]
     return recorder
-
-
-class _Dispatch:
-    """Where the operations on host arrays are; `numpy_calls` fills it in."""
-
-    function: Callable[..., Any]
-    operator: Callable[..., Any]
-    in_place: Callable[..., Any]
-    method: Callable[..., Any]
-    get_item: Callable[..., Any]
-    set_item: Callable[..., Any]
-
-
-dispatch = _Dispatch
 
 
 def refused(what: str) -> Refused:
@@ -176,7 +166,7 @@ def refused(what: str) -> Refused:
 
 
 def _operator(plain: Callable[..., Any], ufunc: Any, *operands: Any) -> Any:
-    return _Dispatch.operator(plain, ufunc, operands)
+    return _operations().operator(plain, ufunc, operands)
 
 
 def _binary(plain: Callable[..., Any], ufunc: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -191,7 +181,7 @@ def _binary(plain: Callable[..., Any], ufunc: Any) -> tuple[Callable[..., Any], 
 
 def _in_place(plain: Callable[..., Any], ufunc: Any) -> Callable[..., Any]:
     def update(self: HostArray, other: Any) -> Any:
-        return _Dispatch.in_place(plain, ufunc, self, other)
+        return _operations().in_place(plain, ufunc, self, other)
 
     return update
 
@@ -205,7 +195,7 @@ def _unary(plain: Callable[..., Any], ufunc: Any) -> Callable[..., Any]:
 
 def _method(name: str) -> Callable[..., Any]:
     def method(self: HostArray, *args: Any, **kwargs: Any) -> Any:
-        return _Dispatch.method(self, name, args, kwargs)
+        return _operations().method(self, name, args, kwargs)
 
     method.__name__ = name
     return method

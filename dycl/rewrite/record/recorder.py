@@ -20,7 +20,7 @@ from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
 from dycl.hcfg.types import Span, TensorType
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.complex_pairs import HINT, OUTLASTS
-from dycl.rewrite.record.contract import Sym
+from dycl.rewrite.record.contract import ArrayOperations, Sym
 from dycl.rewrite.record.operations import is_random, overload_suffix, require_fitting, require_plain_layout, tensors_in
 from dycl.rewrite.record.recording import Captured, Recording
 from dycl.rewrite.record.sizes.open_sizes import spelled_out
@@ -55,9 +55,10 @@ _NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Records into `self.recording`; one recorder serves a whole compilation, one recording a block."""
 
-    def __init__(self, supports: Callable[[str], bool], locate: Callable[[], Span]) -> None:
+    def __init__(self, supports: Callable[[str], bool], locate: Callable[[], Span], arrays: ArrayOperations) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.supports = supports
+        self.arrays = arrays
         self.locate = locate
         self.catches_errors: Callable[[], bool] = lambda: False
         self.keep_tensor: Callable[[torch.Tensor], None] = lambda tensor: None

@@ -44,7 +44,12 @@ def _sees(function: types.FunctionType) -> bool:
     code = function.__code__
     if not _TELLTALE_ATTRIBUTES.isdisjoint(code.co_names):
         return True
+    before = ""
     for instruction in dis.get_instructions(code):
+        if instruction.opname == "IS_OP" and before != "LOAD_CONST":
+            # Which tensors are one and the same may have been forgotten at a decision, as only the machine knows.
+            return True
+        before = instruction.opname
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             name = instruction.argval
             value = function.__globals__.get(name, vars(builtins).get(name))

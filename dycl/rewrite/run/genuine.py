@@ -1,7 +1,9 @@
 """Tell an error that the model itself makes from one that only its compilation makes."""
 
+import types
 from typing import Any
 
+import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.normalise.instructions import Call, Instruction, Star
@@ -39,7 +41,7 @@ _STAND_INS = (HostValue, HostText, HostArray, HostRange, GrownList, RangeIterato
 
 def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction, error: Exception) -> None:
     """Refuse unless a call fails in the same way on real values: else it is DyCL that cannot follow it."""
-    if "numpy() is not supported for tensor subclasses" in str(error):
+    if _raised_in(error) is torch.Tensor.__array__.__code__:
         raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
     if type(error).__name__ == "GuardOnDataDependentSymNode":
         raise Refused("DY008", "the operation needs to know a size that only the input determines")
@@ -61,6 +63,14 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
             if type(real_error) is type(error):
                 return
     raise Refused("DY010", f"DyCL cannot follow this call: {type(error).__name__}: {_first_line(error)}")
+
+
+def _raised_in(error: Exception) -> types.CodeType | None:
+    """The function that raised an error, if it is one in Python."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return None if trace is None else trace.tb_frame.f_code
 
 
 def _first_line(error: Exception) -> str:

@@ -20,9 +20,10 @@ from dycl.rewrite.normalise.instructions import (
     BranchOn,
     Call,
     Delete,
+    GoTo,
     Instruction,
-    Jump,
-    Literal,
+    Known,
+    Leave,
     LoadCell,
     LoadGlobal,
     MakeFunction,
@@ -34,7 +35,6 @@ from dycl.rewrite.normalise.instructions import (
     Raise,
     Read,
     Register,
-    Return,
     StartLoop,
     StoreCell,
     Unpack,
@@ -138,7 +138,7 @@ class Machine:
         return Decided(HostValue("bool", met.condition, self.recorder), (goes_on, raises))
 
     def value(self, frame: Frame, operand: Operand) -> Any:
-        if isinstance(operand, Literal):
+        if isinstance(operand, Known):
             return operand.value
         try:
             return self.number(frame.registers[operand.register])
@@ -165,7 +165,7 @@ class Machine:
                 frame.registers[cell].cell_contents = self.value(frame, source)
             case MakeFunction(dest=dest):
                 frame.registers[dest] = calls.make_function(self, frame, instruction)
-            case Jump(label=label):
+            case GoTo(label=label):
                 frame.position = label
                 return None
             case BranchOn(condition=condition, then=then, orelse=orelse):
@@ -186,7 +186,7 @@ class Machine:
                 error = self.value(frame, exception)
                 error = error() if isinstance(error, type) else error
                 return self.raise_error(error)
-            case Return(source=source):
+            case Leave(source=source):
                 return self._return(frame, self.value(frame, source))
             case Yield(source=source):
                 self._yield(frame, self.value(frame, source))

@@ -142,12 +142,21 @@ def _whole_power(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]
 def _identical(wanted: bool) -> Handler:
     def identical(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         left, right = args if isinstance(args[0], HostValue) else reversed(args)
+        if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) and left is not right:
+            _require_told_apart(machine, left, right)
         if not isinstance(left, HostValue) or left.kind != "bool" or not isinstance(right, bool):
             return NOT_HANDLED
         result = torch.eq(left.tensor, right)
         return HostValue("bool", result if wanted else torch.logical_not(result), machine.recorder)
 
     return identical
+
+
+def _require_told_apart(machine: Running, left: torch.Tensor, right: torch.Tensor) -> None:
+    aliases = machine.recorder.recording.aliases
+    if aliases.is_shared_outside(left) and aliases.is_shared_outside(right):
+        reason = "whether two items of a list that changes from round to round are the same tensor is not kept track of"
+        raise Refused("DY009", reason, "compare what the tensors hold, or keep a flag beside them")
 
 
 def _setattr(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

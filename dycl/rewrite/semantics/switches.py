@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from dycl.rewrite.normalise import syntax
-from dycl.rewrite.normalise.instructions import Call, Literal, Read, Register
+from dycl.rewrite.normalise.instructions import Call, Known, Read, Register
 from dycl.rewrite.normalise.syntax import KnownNumber
 from dycl.rewrite.record.bounds import bounds
 from dycl.rewrite.record.host_values import HostValue, lift
@@ -63,7 +63,7 @@ def _key_register(frame: Frame, instruction: Call, switch: _Switch) -> Register 
         return None
     place = instruction.args[:2]
     following = frame.function.instructions[frame.position + 1 :]
-    stores = (later for later in following if isinstance(later, Call) and later.callee == Literal(operator.setitem))
+    stores = (later for later in following if isinstance(later, Call) and later.callee == Known(operator.setitem))
     return instruction.args[1].register if switch.again or any(later.args[:2] == place for later in stores) else None
 
 

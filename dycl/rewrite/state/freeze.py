@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from dycl.hcfg.types import Span
-from dycl.rewrite.knowledge import KeepViews, Knowledge, Place, Table
+from dycl.rewrite.knowledge import KeepViews, Knowledge, Loose, Place, Table
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
@@ -140,6 +140,8 @@ class Freezer:
                 return (Tag.GROWN, value.template, tuple([self._column(column) for column in value.columns]))
             case list() if self.knowledge.knows(Table(self.place)) and (rows := self._rows(value)) is not None:
                 return (Tag.ROWS, rows)
+            case list() if self.knowledge.knows(Loose(self.place)) and (items := self._items(value)) is not None:
+                return (Tag.ITEMS, items)
             case list():
                 return (Tag.LIST, type(value), self._all(value), self._attributes(value))
             case collections.deque():
@@ -250,7 +252,13 @@ class Freezer:
     def _rows(self, value: list[Any]) -> Skeleton | None:
         """The items of a list if all are of one kind that can be stacked; they get no number."""
         kinds = [template_of(item, self.recorder) for item in value]
-        if type(value) is not list or not kinds or any(kind is None or kind[0] != kinds[0][0] for kind in kinds):  # type: ignore[index]
+        if not kinds or any(kind is None or kind[0] != kinds[0][0] for kind in kinds):  # type: ignore[index]
+            return None
+        return self._items(value)
+
+    def _items(self, value: list[Any]) -> Skeleton | None:
+        """The items of a list if none can be changed but the tensors in them; they get no number."""
+        if type(value) is not list or any(template_of(item, self.recorder) is None for item in value):
             return None
         return tuple([self._row(item) for item in value])
 

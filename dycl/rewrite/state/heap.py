@@ -21,7 +21,7 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
-from dycl.rewrite.knowledge import Adopted, ChangedContainers, Kept, Knowledge, Read, Written
+from dycl.rewrite.knowledge import Adopted, ChangedContainers, Kept, Knowledge, ReadLater, Written
 from dycl.rewrite.own_thread import is_compiling
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_values import HostValue
@@ -243,7 +243,7 @@ class Heap:
         return list(found.values())
 
     def _keep(self, key: Key) -> None:
-        self.knowledge.learn(Read(*key), Kept(*key))
+        self.knowledge.learn(ReadLater(*key), Kept(*key))
         value = self._initial[key]
         if isinstance(value, torch.Tensor):
             self._written[id(value)] = value
@@ -298,9 +298,9 @@ class Heap:
 
     def get(self, module: nn.Module, key: Key) -> Any:
         if key not in self._set_in_call:
-            if Read(*key) not in self.knowledge:
+            if ReadLater(*key) not in self.knowledge:
                 # A block before this one may have set it, and left it out of the state: nobody was known to read it.
-                self.knowledge.learn(Read(*key))
+                self.knowledge.learn(ReadLater(*key))
                 raise Again
             self._keep(key)
         if key not in self._table:
@@ -309,7 +309,7 @@ class Heap:
 
     def freeze(self, freezer: Freezer) -> Skeleton:
         """What the program has changed so far and may still read."""
-        return self._frozen(freezer, {key for key in self._set_in_call if Read(*key) in self.knowledge})
+        return self._frozen(freezer, {key for key in self._set_in_call if ReadLater(*key) in self.knowledge})
 
     def freeze_for_next_call(self, freezer: Freezer) -> Skeleton:
         """What the program has changed so far and its next call may read."""

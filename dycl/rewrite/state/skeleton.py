@@ -40,6 +40,7 @@ class Tag:
     STATE = _Tag("state")
     TOKEN = _Tag("token")
     ROWS = _Tag("rows")
+    ITEMS = _Tag("items")
     SHARED = _Tag("shared")
     GROWN = _Tag("grown")
     SLICE = _Tag("slice")
@@ -63,6 +64,14 @@ class Tag:
     PARALLEL = _Tag("parallel")
     RANGE = _Tag("range")
     HOST_RANGE = _Tag("host range")
+
+
+def is_flat(skeleton: Any) -> bool:
+    """Whether no frame, container or leaf stands inside: the short way past most of a state."""
+    if type(skeleton) is not tuple or not skeleton:
+        return True
+    tag = skeleton[0]
+    return tag is Tag.ATOM or tag is Tag.PINNED or tag is Tag.SEEN or tag is Tag.TOKEN
 
 
 class Pinned:

@@ -95,7 +95,7 @@ class Thawer:
                 result = self._new(cls.__new__(cls))
                 list.extend(result, [self.thaw(item) for item in items])
                 return self._with_attributes(result, attributes)
-            case (Tag.ROWS, items):
+            case (Tag.ROWS | Tag.ITEMS, items):
                 result = self._new([])
                 result.extend([self._row(item) for item in items])
                 return result

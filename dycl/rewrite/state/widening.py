@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 
-from dycl.hcfg.types import DType, HostType, TensorType, ValueType
+from dycl.hcfg.types import DType, HostType
 from dycl.rewrite.knowledge import Place
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.skeleton import Skeleton, Tag
+from dycl.rewrite.state.skeleton import Skeleton, Tag, is_flat
 from dycl.rewrite.state.tables import Template
 from dycl.rewrite.state.thaw import constant_tensor
 
@@ -46,6 +46,8 @@ def without_numbers(skeleton: Any, dimensions: bool, constants: bool = False) ->
             return skeleton
         case (Tag.HOST, kind) if kind != "bool":
             return ("number", kind)
+        case (Tag.SHARED, tensor):
+            return without_numbers(tensor, dimensions, constants)
         case ((Tag.TENSOR | Tag.CONSTANT), dtype, shape, _) if dimensions:
             return (Tag.TENSOR, dtype, len(shape))
         case (Tag.GROWN, Template() as template, columns) if dimensions:
@@ -113,31 +115,6 @@ def _contiguous(shape: tuple[Any, ...]) -> tuple[int, ...] | None:
     return tuple(strides)
 
 
-def list_lengths(skeleton: Any) -> dict[Place, list[int]]:
-    """How long the lists at each place of a state are."""
-    found: dict[Place, list[int]] = {}
-
-    def visit(part: Any, place: Place) -> None:
-        if _has_no_parts(part) or part[0] is Tag.ATOM:
-            return
-        match part:
-            case (Tag.FRAME, function, _, names, values, *rest):
-                for name, value in zip(names, values, strict=True):
-                    visit(value, (function.code, name))
-                visit(rest[2], (function.code, "self"))
-            case (Tag.STATE, name, value):
-                visit(value, name)
-            case (Tag.LIST, _, items, *_):
-                found.setdefault(place, []).append(len(items))
-                visit(items, place)
-            case _:
-                for inner in part:
-                    visit(inner, place)
-
-    visit(skeleton, ("?",))
-    return found
-
-
 def numbers_widened(old: Skeleton, new: Skeleton) -> Skeleton:
     """`new` with those numbers open that stood at the same place in `old` with another value."""
     before = dict(_numbers(old, ()))
@@ -184,33 +161,6 @@ def _numbers(part: Any, path: Place) -> Iterator[tuple[Place, tuple[type, Any]]]
                 yield from _numbers(inner, (*path, place))
 
 
-def things_held(skeleton: Any) -> frozenset[int]:
-    """What of the model a state refers to, such as the module that a switch has chosen."""
-    found: set[int] = set()
-    waiting = [skeleton]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, tuple) and part:
-            if part[0] is Tag.PINNED:
-                found.add(part[1])
-            else:
-                waiting.extend(part)
-    return frozenset(found)
-
-
-def program_points(skeleton: Any) -> Any:
-    """Where a state is: the functions, positions and iterator positions of its frames."""
-    if _has_no_parts(skeleton) or skeleton[0] is Tag.ATOM:
-        return ()
-    match skeleton:
-        case (Tag.FRAME, function, position, _, values, *_):
-            return ((function, position), *(point for value in values for point in program_points(value)))
-        case (Tag.ITERATOR, _, position, _):
-            return ((Tag.ITERATOR, position),)
-        case _:
-            return tuple(point for part in skeleton for point in program_points(part))
-
-
 class Widening:
     """Merges states that differ in numbers or dimensions only."""
 
@@ -234,6 +184,10 @@ class Widening:
                 shape = tuple(map(self._dimension, old_shape, new_shape))
                 strides = _strides(old)
                 return (Tag.TENSOR, dtype, shape, strides if strides == _strides(new) else None)
+            case ((Tag.SHARED, tensor), _):
+                return (Tag.SHARED, self.merge(tensor, new[1] if new[0] is Tag.SHARED else new))
+            case (_, (Tag.SHARED, tensor)):
+                return (Tag.SHARED, self.merge(old, tensor))
             case (((Tag.ROWS | Tag.GROWN), *_), ((Tag.ROWS | Tag.GROWN), *_)) if not _same_rows(old, new):
                 return self._table(old, new)
             case _ if len(old) == len(new):
@@ -278,28 +232,13 @@ def _table_of(skeleton: Any) -> tuple[Template, list[tuple[DType, tuple[Any, ...
 def renamed_dimensions(skeleton: Any, names: dict[str, str] | None = None) -> Any:
     """The skeleton with its named dimensions numbered in order of appearance."""
     names = {} if names is None else names
-    if _has_no_parts(skeleton) or skeleton[0] is Tag.ATOM:
+    if is_flat(skeleton):
         return skeleton
     if skeleton[0] is Tag.TENSOR and len(skeleton) == 4:
         _, dtype, shape, strides = skeleton
         new = tuple(size if isinstance(size, int) else names.setdefault(size, f"d{len(names)}") for size in shape)
         return (Tag.TENSOR, dtype, new, strides)
     return tuple([renamed_dimensions(part, names) for part in skeleton])
-
-
-def leaf_types(skeleton: Any) -> list[tuple[ValueType, tuple[int, ...] | None]]:
-    """Type and strides of each leaf of a skeleton, in order."""
-    if _has_no_parts(skeleton):
-        return []
-    match skeleton:
-        case (Tag.ATOM, *_):
-            return []
-        case (Tag.HOST, kind):
-            return [(HostType(kind), None)]
-        case (Tag.TENSOR, dtype, shape, strides):
-            return [(TensorType(dtype, shape), strides)]
-        case _:
-            return [leaf for part in skeleton for leaf in leaf_types(part)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,41 +298,11 @@ def leaf_sources(general: Skeleton, special: Skeleton) -> list[Source]:
             for number, (dtype, shape) in enumerate(_table_of(right)[1]):
                 sources.append(Stacked(tuple(row[number] for row in rows), dtype, shape))
             return
+        if left[0] is Tag.SHARED and right[0] is not Tag.SHARED:
+            walk(left[1], right)
+            return
         for one, other in zip(left, right, strict=True):
             walk(one, other)
 
     walk(general, special)
     return sources
-
-
-def leaf_names(skeleton: Skeleton, taken: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """A name for each leaf of a state, none of them taken: its variable's or attribute's where it has one."""
-    found: list[str] = []
-
-    def visit(part: Any, name: str) -> None:
-        if not isinstance(part, tuple) or not part or part[0] is Tag.ATOM:
-            return
-        if part[0] is Tag.FRAME:
-            _, _, _, registers, values, *rest = part
-            for register, value in zip(registers, values, strict=True):
-                visit(value, register if register.isidentifier() else "value")
-            visit(tuple(rest), "value")
-        elif part[0] in (Tag.HOST, Tag.TENSOR):
-            found.append(name)
-        elif part[0] is Tag.STATE:
-            visit(part[2], part[1][-1])
-        else:
-            for item in part:
-                visit(item, name)
-
-    visit(skeleton, "value")
-    used: dict[str, int] = dict.fromkeys(taken, 1)
-    names: list[str] = []
-    for name in found:
-        candidate = name
-        while candidate in used:
-            candidate = f"{name}.{used[name]}"
-            used[name] += 1
-        used[candidate] = 1
-        names.append(candidate)
-    return tuple(names)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from dycl.rewrite.record.host_arrays import METHODS, TORCH_DTYPES, HostArray, current_recorder, dispatch, refused
+from dycl.rewrite.record.contract import ArrayOperations
+from dycl.rewrite.record.host_arrays import METHODS, TORCH_DTYPES, HostArray, current_recorder, refused
 from dycl.rewrite.record.host_values import PYTHON_TYPES, HostValue, kind_of
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, is_dynamic
@@ -274,9 +275,4 @@ _OWN_METHODS: dict[str, Callable[..., Any]] = {
     "copy": _copy,
 }
 assert set(_OWN_METHODS) <= set(METHODS)
-dispatch.function = staticmethod(function)
-dispatch.operator = staticmethod(_operator)
-dispatch.in_place = staticmethod(_in_place)
-dispatch.method = staticmethod(_method)
-dispatch.get_item = staticmethod(get_item)
-dispatch.set_item = staticmethod(set_item)
+ARRAY_OPERATIONS = ArrayOperations(function, _operator, _in_place, _method, get_item, set_item)
