@@ -98,8 +98,8 @@ def run_tests(programs: Path, tests: Sequence[str]) -> Outcome:
     report.unlink(missing_ok=True)
     start = time.monotonic()
     pytest = (programs / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml", report)
-    pytest += ("-n", "auto", "--maxprocesses", "4") if not tests else ()
-    code = subprocess.run([*pytest, *tests], cwd=ROOT, check=False).returncode
+    workers = () if tests else ("-n", "auto", "--maxprocesses", "4")
+    code = subprocess.run([*pytest, *workers, *tests], cwd=ROOT, check=False).returncode
     passed, failed, skipped = read_counts(report) if report.exists() else (0, 0, 0)
     problem = f"pytest ended with exit code {code}" if code != 0 and not failed else None
     if not tests:
