@@ -5,7 +5,7 @@ have code in the place of operations. A constant is a name and a type: its eleme
 are stored. Nothing here needs PyTorch.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -113,13 +113,17 @@ def only_used(module: Module) -> Module:
 
 def operands(operation: Operation) -> list[Ref]:
     """Every tensor that an operation reads."""
-    return [ref for argument in operation.arguments.values() for ref in _refs(argument)]
+    found: list[Ref] = []
+    _collect(operation.arguments.values(), found)
+    return found
 
 
-def _refs(argument: Argument) -> list[Ref]:
-    if isinstance(argument, Ref):
-        return [argument]
-    return [ref for part in argument for ref in _refs(part)] if isinstance(argument, tuple) else []
+def _collect(arguments: Iterable[Argument], found: list[Ref]) -> None:
+    for argument in arguments:
+        if isinstance(argument, Ref):
+            found.append(argument)
+        elif isinstance(argument, tuple):
+            _collect(argument, found)
 
 
 def mapped(operation: Operation, change: Callable[[Ref], Ref]) -> Operation:

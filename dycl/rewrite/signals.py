@@ -44,3 +44,7 @@ class Refused(BaseException):
         self.identifier = identifier
         self.reason = reason
         self.help = help
+
+
+SIGNALS = (DecisionMet, CheckMet, Restart, Again, Refused, KeyboardInterrupt)
+"""What is never an error of the user's program."""

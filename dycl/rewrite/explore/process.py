@@ -14,7 +14,6 @@ from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.run import calls
 from dycl.rewrite.run.callees import resolve
 from dycl.rewrite.run.machine import Machine
-from dycl.rewrite.semantics.in_python.builtin_functions import EnteredGenerator
 from dycl.rewrite.semantics.numpy.calls import ARRAY_OPERATIONS
 from dycl.rewrite.signals import Again, Refused
 from dycl.rewrite.state.heap import Heap
@@ -28,8 +27,7 @@ class Process:
         self.call = call
         self.pinned = Pinned()
         self.knowledge = Knowledge()
-        for method in (EnteredGenerator.__enter__, EnteredGenerator.__exit__):
-            self.knowledge.learn(Interpret(method.__code__))
+        self.knowledge.learn(*map(Interpret, calls.ALWAYS_INTERPRETED))
         self.recorder = Recorder(supports, lambda: self.machine.span, ARRAY_OPERATIONS)
         self.recorder.views_written = self._keep_views
         self.heap = Heap(model, self.pinned, self.recorder, self.knowledge)

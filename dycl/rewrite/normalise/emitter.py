@@ -34,6 +34,7 @@ class Emitter:
         self.code = code
         self.instructions: list[Instruction] = []
         self.handler_labels: list[Label | None] = []
+        self.handled_registers: list[Register | None] = []
         self.here = Span("", 0, 0, 0, 0, "")
         self._places: dict[Label, int] = {}
         self._labels = 0
@@ -50,9 +51,14 @@ class Emitter:
         """Where an exception in the next instruction goes."""
         return None
 
+    def handled(self) -> Register | None:
+        """What holds the exception that is being handled at the next instruction."""
+        return None
+
     def emit(self, instruction: Instruction) -> None:
         self.instructions.append(instruction)
         self.handler_labels.append(self.handler())
+        self.handled_registers.append(self.handled())
 
     def span(self, node: ast.AST) -> Span:
         if hasattr(node, "lineno"):

@@ -148,7 +148,8 @@ class Expressions(Emitter):
         result = self.call(Known(dict), (), node)
         for key, value in zip(keys, values, strict=True):
             if key is None:
-                self.call(Known(dict.update), (result, self.expression(value)), node)
+                more = self.call(Known(syntax.mapping), (self.expression(value),), node)
+                self.call(Known(dict.update), (result, more), node)
             else:
                 first = self.expression(key)
                 self.call(Known(syntax.setitem), (result, first, self.expression(value)), node)

@@ -162,7 +162,16 @@ class PopHandler:
 
 @dataclass(frozen=True, slots=True)
 class Raise:
-    """Raise `exception`."""
+    """Raise `exception`, because of `cause` if that is given."""
+
+    exception: Operand
+    cause: Operand | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseAgain:
+    """Let an exception that was raised before go on."""
 
     exception: Operand
     span: Span
@@ -217,6 +226,7 @@ Instruction = (
     | PushHandler
     | PopHandler
     | Raise
+    | RaiseAgain
     | Leave
     | Yield
     | Delete
@@ -228,15 +238,16 @@ Instruction = (
 class FlatFunction:
     """A normalised function.
 
-    `handlers[i]` is where an exception in instruction i goes, if anywhere in here. `live[i]` are the registers that
-    matter from instruction i on. `endless` are the instructions inside `while` loops; `loops` tells where the
-    iterator of each `for` loop is asked for its next item.
+    `handlers[i]` is where an exception in instruction i goes, if anywhere in here, and `handled[i]` holds the exception
+    that is being handled there. `live[i]` are the registers that matter from instruction i on. `endless` are the
+    instructions inside `while` loops; `loops` tells where the iterator of each `for` loop is asked for its next item.
     """
 
     code: types.CodeType
     name: str
     instructions: tuple[Instruction, ...]
     handlers: tuple[Label | None, ...]
+    handled: tuple[Register | None, ...]
     cells: frozenset[Register]
     live: tuple[frozenset[Register], ...]
     endless: frozenset[int]

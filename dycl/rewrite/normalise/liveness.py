@@ -19,6 +19,7 @@ from dycl.rewrite.normalise.instructions import (
     PopHandler,
     PushHandler,
     Raise,
+    RaiseAgain,
     Read,
     Register,
     Star,
@@ -31,7 +32,7 @@ from dycl.rewrite.normalise.instructions import (
 
 
 def live_registers(
-    instructions: Sequence[Instruction], handlers: Sequence[Label | None]
+    instructions: Sequence[Instruction], handlers: Sequence[Label | None], handled: Sequence[Register | None]
 ) -> tuple[frozenset[Register], ...]:
     """For each instruction, the registers that are read before they are written from there on."""
     caught = {item.label: frozenset((item.exception,)) for item in instructions if isinstance(item, PushHandler)}
@@ -48,7 +49,8 @@ def live_registers(
                 after = (live[position + 1] - {instruction.dest}) | live[instruction.exhausted]
             handler = handlers[position]
             on_exception = live[handler] - caught[handler] if handler is not None else frozenset()
-            now = (after - _writes(instruction)) | on_exception | _reads(instruction)
+            being_handled = frozenset(filter(None, (handled[position],)))
+            now = (after - _writes(instruction)) | on_exception | _reads(instruction) | being_handled
             if now != live[position]:
                 live[position] = now
                 changed = True
@@ -63,7 +65,7 @@ def _successors(instruction: Instruction, position: int) -> tuple[Label, ...]:
             return (then, orelse)
         case NextItem(exhausted=exhausted):
             return (position + 1, exhausted)
-        case Leave() | Raise() | Unsupported():
+        case Leave() | Raise() | RaiseAgain() | Unsupported():
             return ()
         case _:
             return (position + 1,)
@@ -89,8 +91,10 @@ def _reads(instruction: Instruction) -> frozenset[Register]:
             operands = [callee, *args, *(value for _, value in keywords)]
         case Move(source=source) | StartLoop(source=source) | Unpack(source=source) | Leave(source=source):
             operands = [source]
-        case Yield(source=source) | Raise(exception=source) | BranchOn(condition=source):
+        case Yield(source=source) | RaiseAgain(exception=source) | BranchOn(condition=source):
             operands = [source]
+        case Raise(exception=exception, cause=cause):
+            operands = [exception] if cause is None else [exception, cause]
         case StoreCell(cell=cell, source=source):
             operands = [Read(cell), source]
         case LoadCell(cell=cell):

@@ -6,11 +6,20 @@ from typing import Any
 
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.normalise.expressions import Expressions
-from dycl.rewrite.normalise.instructions import BranchOn, GoTo, Known, Label, Operand, Unsupported
+from dycl.rewrite.normalise.instructions import BranchOn, GoTo, Known, Label, Operand, Read, Register, Unsupported
 
 
-def match_pattern(emitter: Expressions, pattern: ast.pattern, subject: Operand, fails: Label) -> None:
-    """Go on if `subject` matches `pattern`, binding its names; else go to `fails`."""
+def match_case(emitter: Expressions, pattern: ast.pattern, subject: Operand, fails: Label) -> None:
+    """Go on if `subject` matches `pattern`; then, and only then, its names are bound. Else go to `fails`."""
+    captures: dict[str, Register] = {}
+    _match(emitter, pattern, subject, fails, captures)
+    for name, register in captures.items():
+        emitter.assign(ast.copy_location(ast.Name(name, ast.Store()), pattern), Read(register))
+
+
+def _match(
+    emitter: Expressions, pattern: ast.pattern, subject: Operand, fails: Label, captures: dict[str, Register]
+) -> None:
     match pattern:
         case ast.MatchValue(value=value):
             equal = emitter.call(Known(syntax.COMPARE[ast.Eq]), (subject, emitter.expression(value)), pattern)
@@ -20,49 +29,71 @@ def match_pattern(emitter: Expressions, pattern: ast.pattern, subject: Operand, 
             _require(emitter, same, fails, pattern)
         case ast.MatchAs(pattern=inner, name=name):
             if inner is not None:
-                match_pattern(emitter, inner, subject, fails)
+                _match(emitter, inner, subject, fails, captures)
             if name is not None:
-                emitter.assign(ast.copy_location(ast.Name(name, ast.Store()), pattern), subject)
+                _capture(emitter, name, subject, pattern, captures)
         case ast.MatchOr(patterns=patterns):
             matched = emitter.label()
             for alternative in patterns[:-1]:
                 following = emitter.label()
-                match_pattern(emitter, alternative, subject, following)
+                _match(emitter, alternative, subject, following, captures)
                 emitter.emit(GoTo(matched, emitter.span(pattern)))
                 emitter.place(following)
-            match_pattern(emitter, patterns[-1], subject, fails)
+            _match(emitter, patterns[-1], subject, fails, captures)
             emitter.place(matched)
         case ast.MatchSequence(patterns=patterns):
-            _match_sequence(emitter, pattern, subject, fails, patterns)
+            _match_sequence(emitter, pattern, subject, fails, patterns, captures)
         case ast.MatchMapping(keys=keys, patterns=patterns, rest=rest):
             wanted = [emitter.expression(key) for key in keys]
             fits = emitter.call(Known(is_mapping_with), (subject, *wanted), pattern)
             _require(emitter, fits, fails, pattern)
             for key, inner in zip(wanted, patterns, strict=True):
                 item = emitter.call(Known(syntax.getitem), (subject, key), pattern)
-                match_pattern(emitter, inner, item, fails)
+                _match(emitter, inner, item, fails, captures)
             if rest is not None:
                 left = emitter.call(Known(without_keys), (subject, *wanted), pattern)
-                emitter.assign(ast.copy_location(ast.Name(rest, ast.Store()), pattern), left)
-        case ast.MatchClass(cls=cls, patterns=positional, kwd_attrs=names, kwd_patterns=patterns):
-            kind = emitter.expression(cls)
-            fits = emitter.call(Known(isinstance), (subject, kind), pattern)
-            _require(emitter, fits, fails, pattern)
-            for position, inner in enumerate(positional):
-                item = emitter.call(Known(positional_part), (subject, kind, Known(position)), pattern)
-                match_pattern(emitter, inner, item, fails)
-            for name, inner in zip(names, patterns, strict=True):
-                present = emitter.call(Known(hasattr), (subject, Known(name)), pattern)
-                _require(emitter, present, fails, pattern)
-                item = emitter.call(Known(getattr), (subject, Known(name)), pattern)
-                match_pattern(emitter, inner, item, fails)
+                _capture(emitter, rest, left, pattern, captures)
+        case ast.MatchClass():
+            _match_class(emitter, pattern, subject, fails, captures)
         case _:
             reason = f"the pattern `{type(pattern).__name__}` is not supported"
             emitter.emit(Unsupported("DY002", reason, emitter.span(pattern)))
 
 
+def _match_class(
+    emitter: Expressions, pattern: ast.MatchClass, subject: Operand, fails: Label, captures: dict[str, Register]
+) -> None:
+    kind = emitter.expression(pattern.cls)
+    fits = emitter.call(Known(is_instance_of), (subject, kind), pattern)
+    _require(emitter, fits, fails, pattern)
+    given = (kind, Known(len(pattern.patterns)), *map(Known, pattern.kwd_attrs))
+    names = emitter.call(Known(positional_names), given, pattern)
+    parts: list[Operand] = [
+        emitter.call(Known(syntax.getitem), (names, Known(place)), pattern) for place in range(len(pattern.patterns))
+    ]
+    parts.extend(map(Known, pattern.kwd_attrs))
+    for name, inner in zip(parts, (*pattern.patterns, *pattern.kwd_patterns), strict=True):
+        present = emitter.call(Known(has_part), (subject, name), pattern)
+        _require(emitter, present, fails, pattern)
+        item = emitter.call(Known(part), (subject, name), pattern)
+        _match(emitter, inner, item, fails, captures)
+
+
+def _capture(
+    emitter: Expressions, name: str, source: Operand, pattern: ast.pattern, captures: dict[str, Register]
+) -> None:
+    if name not in captures:
+        captures[name] = emitter.register("capture")
+    emitter.move(captures[name], source, pattern)
+
+
 def _match_sequence(
-    emitter: Expressions, pattern: ast.pattern, subject: Operand, fails: Label, patterns: list[ast.pattern]
+    emitter: Expressions,
+    pattern: ast.pattern,
+    subject: Operand,
+    fails: Label,
+    patterns: list[ast.pattern],
+    captures: dict[str, Register],
 ) -> None:
     star = next((place for place, inner in enumerate(patterns) if isinstance(inner, ast.MatchStar)), None)
     least = len(patterns) - (star is not None)
@@ -73,21 +104,21 @@ def _match_sequence(
             if inner.name is not None:
                 behind = len(patterns) - 1 - place
                 middle = emitter.call(Known(items_between), (subject, Known(place), Known(behind)), pattern)
-                emitter.assign(ast.copy_location(ast.Name(inner.name, ast.Store()), inner), middle)
+                _capture(emitter, inner.name, middle, inner, captures)
             continue
         index = place if star is None or place < star else place - len(patterns)
         item = emitter.call(Known(syntax.getitem), (subject, Known(index)), pattern)
-        match_pattern(emitter, inner, item, fails)
+        _match(emitter, inner, item, fails, captures)
 
 
 def is_sequence_of(subject: Any, length: int) -> bool:
     """Whether a sequence pattern with `length` parts can match."""
-    return isinstance(subject, Sequence) and not isinstance(subject, str | bytes) and len(subject) == length
+    return isinstance(subject, Sequence) and not isinstance(subject, str | bytes | bytearray) and len(subject) == length
 
 
 def is_sequence_of_at_least(subject: Any, length: int) -> bool:
     """Whether a sequence pattern with a star beside `length` parts can match."""
-    return isinstance(subject, Sequence) and not isinstance(subject, str | bytes) and len(subject) >= length
+    return isinstance(subject, Sequence) and not isinstance(subject, str | bytes | bytearray) and len(subject) >= length
 
 
 def items_between(subject: Any, before: int, behind: int) -> list[Any]:
@@ -105,18 +136,48 @@ def without_keys(subject: Any, *keys: Any) -> dict[Any, Any]:
     return {key: value for key, value in subject.items() if key not in keys}
 
 
-# A positional part of these is the value itself.
+def is_instance_of(subject: Any, cls: Any) -> bool:
+    """Whether a class pattern of `cls` can match."""
+    if not isinstance(cls, type):
+        raise TypeError("called match pattern must be a class")
+    return isinstance(subject, cls)
+
+
+# A positional part of these, and of classes made from them, is the value itself.
 _WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
 
 
-def positional_part(subject: Any, cls: type, position: int) -> Any:
-    """What a class pattern's part at `position` is matched against."""
-    if cls in _WHOLE:
-        return subject
-    names: tuple[str, ...] = getattr(cls, "__match_args__", ())
-    if position >= len(names):
-        raise TypeError(f"{cls.__name__}() accepts {len(names)} positional sub-patterns ({position + 1} given)")
-    return getattr(subject, names[position])
+def positional_names(cls: type, count: int, *keywords: str) -> tuple[str | None, ...]:
+    """The attributes that the positional parts of a class pattern are matched against; None for the value itself."""
+    whole = issubclass(cls, _WHOLE)
+    names: Any = getattr(cls, "__match_args__", None)
+    if count and names is None and whole:
+        names = (None,)
+    names = () if names is None else names
+    if not isinstance(names, tuple):
+        raise TypeError(f"{cls.__name__}.__match_args__ must be a tuple (got {type(names).__name__})")
+    if count > len(names):
+        plural = "" if len(names) == 1 else "s"
+        raise TypeError(f"{cls.__name__}() accepts {len(names)} positional sub-pattern{plural} ({count} given)")
+    for name in names[:count]:
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"__match_args__ elements must be strings (got {type(name).__name__})")
+    seen: set[str] = set()
+    for name in (*filter(None, names[:count]), *keywords):
+        if name in seen:
+            raise TypeError(f"{cls.__name__}() got multiple sub-patterns for attribute '{name}'")
+        seen.add(name)
+    return names[:count]
+
+
+def has_part(subject: Any, name: str | None) -> bool:
+    """Whether there is what a part of a class pattern is matched against."""
+    return name is None or hasattr(subject, name)
+
+
+def part(subject: Any, name: str | None) -> Any:
+    """What a part of a class pattern is matched against."""
+    return subject if name is None else getattr(subject, name)
 
 
 def _require(emitter: Expressions, holds: Operand, fails: Label, pattern: ast.pattern) -> None:

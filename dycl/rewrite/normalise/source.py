@@ -10,6 +10,7 @@ import types
 from functools import cache, lru_cache
 
 from dycl.hcfg.types import Span
+from dycl.rewrite.normalise.private_names import PrivateNames
 from dycl.rewrite.signals import Refused
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp
@@ -168,6 +169,7 @@ def _inner_codes(code: types.CodeType) -> list[types.CodeType]:
 @lru_cache(maxsize=64)
 def _functions(text: str, filename: str) -> tuple[FunctionNode, ...]:
     tree = ast.parse(text, filename)
+    PrivateNames().visit(tree)
     return tuple(node for node in ast.walk(tree) if isinstance(node, FunctionNode))
 
 

@@ -7,60 +7,27 @@ clean-up is written out once for each way.
 
 import ast
 import types
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from dycl.rewrite.normalise import syntax
-from dycl.rewrite.normalise.expressions import Expressions
 from dycl.rewrite.normalise.instructions import (
-    BranchOn,
-    Call,
     Delete,
     FlatFunction,
     GoTo,
     Known,
-    Label,
     Leave,
     NextItem,
     Operand,
-    PopHandler,
-    PushHandler,
     Raise,
     Read,
-    Register,
     StartLoop,
     Unsupported,
 )
 from dycl.rewrite.normalise.liveness import inside_while_loops, live_registers
-from dycl.rewrite.normalise.patterns import match_pattern
+from dycl.rewrite.normalise.patterns import match_case
+from dycl.rewrite.normalise.private_names import class_around, mangled
+from dycl.rewrite.normalise.protections import Loop, Protections
 from dycl.rewrite.normalise.source import function_node
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """A loop around the current statement."""
-
-    leave: Label
-    again: Label
-
-
-@dataclass(frozen=True, slots=True)
-class Protected:
-    """A handler around the current statement, with what must run when control leaves it normally."""
-
-    handler: Label
-    finalbody: tuple[ast.stmt, ...] = ()
-    manager: Register | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Handling:
-    """The statement is inside an `except` clause for the exception in this register."""
-
-    exception: Register
-
-
-Scope = Loop | Protected | Handling
 
 # Code objects are equal if they do the same; where they stand counts too, since messages name it.
 _flat_functions: WeakKeyDictionary[types.CodeType, dict[str, FlatFunction]] = WeakKeyDictionary()
@@ -74,12 +41,8 @@ def normalise(code: types.CodeType) -> FlatFunction:
     return by_file[code.co_filename]
 
 
-class _Statements(Expressions):
+class _Statements(Protections):
     """Emits the instructions of one function."""
-
-    def __init__(self, code: types.CodeType) -> None:
-        super().__init__(code)
-        self.scopes: list[Scope] = []
 
     def function(self) -> FlatFunction:
         node = function_node(self.code)
@@ -102,17 +65,12 @@ class _Statements(Expressions):
             name=self.code.co_qualname,
             instructions=instructions,
             handlers=handlers,
+            handled=tuple(self.handled_registers),
             cells=frozenset((*self.code.co_cellvars, *self.code.co_freevars)),
-            live=live_registers(instructions, handlers),
+            live=live_registers(instructions, handlers, self.handled_registers),
             endless=inside_while_loops(instructions),
             loops={item.iterator: at for at, item in enumerate(instructions) if isinstance(item, NextItem)},
         )
-
-    def handler(self) -> Label | None:
-        for scope in reversed(self.scopes):
-            if isinstance(scope, Protected):
-                return scope.handler
-        return None
 
     def block(self, statements: list[ast.stmt] | tuple[ast.stmt, ...]) -> None:
         for statement in statements:
@@ -167,7 +125,7 @@ class _Statements(Expressions):
                 self.place(fails)
                 arguments = () if msg is None else (self.expression(msg),)
                 error = self.call(Known(AssertionError), arguments, node)
-                self.emit(Raise(error, self.span(node)))
+                self.emit(Raise(error, None, self.span(node)))
                 self.place(holds)
             case ast.With(items=items, body=body):
                 self.with_block(items, body, node)
@@ -235,121 +193,13 @@ class _Statements(Expressions):
         self.block(node.orelse)
         self.place(leave)
 
-    def unwind(self, depth: int) -> None:
-        """Emit what must run when control leaves the innermost `depth` scopes."""
-        saved = self.scopes
-        for _ in range(depth):
-            scope = self.scopes[-1]
-            self.scopes = self.scopes[:-1]
-            if isinstance(scope, Protected):
-                self.leave_protected(scope)
-        self.scopes = saved
-
-    def leave_protected(self, scope: Protected) -> None:
-        self.emit(PopHandler(self.here))
-        self.block(scope.finalbody)
-        if scope.manager is not None:
-            self.exit_manager(scope.manager, Known(None))
-
-    def exit_manager(self, manager: Register, exception: Operand) -> Operand:
-        dest = self.register("exit")
-        self.emit(Call(dest, Known(syntax.exit_context), (Read(manager), exception), (), self.here))
-        return Read(dest)
-
-    def with_block(self, items: list[ast.withitem], body: list[ast.stmt], node: ast.stmt) -> None:
-        if not items:
-            self.block(body)
-            return
-        handler, reraise, end = self.label(), self.label(), self.label()
-        manager, exception = self.register("manager"), self.register("exception")
-        source = self.expression(items[0].context_expr)
-        self.move(manager, source, items[0].context_expr)
-        value = self.call(Known(syntax.enter_context), (Read(manager),), items[0].context_expr)
-        scope = Protected(handler, manager=manager)
-        self.emit(PushHandler(handler, exception, self.span(node)))
-        self.scopes.append(scope)
-        target = items[0].optional_vars
-        if target is not None:
-            self.assign(target, value)
-        self.with_block(items[1:], body, node)
-        self.scopes.pop()
-        self.leave_protected(scope)
-        self.emit(GoTo(end, self.span(node)))
-        self.place(handler)
-        swallowed = self.exit_manager(manager, Read(exception))
-        self.emit(BranchOn(swallowed, end, reraise, self.span(node)))
-        self.place(reraise)
-        self.emit(Raise(Read(exception), self.span(node)))
-        self.place(end)
-
-    def try_block(self, node: ast.Try) -> None:
-        if not node.finalbody:
-            self.try_except(node)
-            return
-        handler, end = self.label(), self.label()
-        exception = self.register("exception")
-        scope = Protected(handler, tuple(node.finalbody))
-        self.emit(PushHandler(handler, exception, self.span(node)))
-        self.scopes.append(scope)
-        self.try_except(node)
-        self.scopes.pop()
-        self.leave_protected(scope)
-        self.emit(GoTo(end, self.span(node)))
-        self.place(handler)
-        self.block(node.finalbody)
-        self.emit(Raise(Read(exception), self.span(node)))
-        self.place(end)
-
-    def try_except(self, node: ast.Try) -> None:
-        if not node.handlers:
-            self.block(node.body)
-            self.block(node.orelse)
-            return
-        handler, end = self.label(), self.label()
-        exception = self.register("exception")
-        self.emit(PushHandler(handler, exception, self.span(node)))
-        self.scopes.append(Protected(handler))
-        self.block(node.body)
-        self.scopes.pop()
-        self.emit(PopHandler(self.span(node)))
-        self.block(node.orelse)
-        self.emit(GoTo(end, self.span(node)))
-        self.place(handler)
-        for clause in node.handlers:
-            following = self.label()
-            if clause.type is not None:
-                caught = self.label()
-                kinds = self.expression(clause.type)
-                matches = self.call(Known(isinstance), (Read(exception), kinds), clause)
-                self.emit(BranchOn(matches, caught, following, self.span(clause)))
-                self.place(caught)
-            if clause.name is not None:
-                self.assign(ast.copy_location(ast.Name(clause.name, ast.Store()), clause), Read(exception))
-            self.scopes.append(Handling(exception))
-            self.block(clause.body)
-            self.scopes.pop()
-            self.emit(GoTo(end, self.span(clause)))
-            self.place(following)
-        self.emit(Raise(Read(exception), self.span(node)))
-        self.place(end)
-
-    def raising(self, node: ast.Raise) -> None:
-        if node.exc is not None:
-            error = self.expression(node.exc)
-            self.emit(Raise(error, self.span(node)))
-            return
-        for scope in reversed(self.scopes):
-            if isinstance(scope, Handling):
-                self.emit(Raise(Read(scope.exception), self.span(node)))
-                return
-        self.emit(Unsupported("DY002", "`raise` without an exception stands outside `except`", self.span(node)))
-
     def nested_function(self, node: ast.FunctionDef) -> None:
         decorators = [self.kept(self.expression(item), item) for item in node.decorator_list]
         function: Operand = self.make_function(node, node.args)
         for decorator in reversed(decorators):
             function = self.call(decorator, (function,), node)
-        self.assign(ast.copy_location(ast.Name(node.name, ast.Store()), node), function)
+        name = mangled(node.name, class_around(self.code.co_qualname))
+        self.assign(ast.copy_location(ast.Name(name, ast.Store()), node), function)
 
     def importing(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
@@ -383,7 +233,7 @@ class _Statements(Expressions):
         self.move(subject, self.expression(node.subject), node.subject)
         for case in node.cases:
             body, following = self.label(), self.label()
-            match_pattern(self, case.pattern, Read(subject), following)
+            match_case(self, case.pattern, Read(subject), following)
             if case.guard is not None:
                 self.condition(case.guard, body, following)
                 self.place(body)

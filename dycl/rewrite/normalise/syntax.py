@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import collections
 import contextlib
 import importlib
 import math
@@ -141,6 +142,13 @@ def make_set(*items: Any) -> set[Any]:
     return set(items)
 
 
+def mapping(source: Any) -> Any:
+    """What is spread in `{**source}`."""
+    if not hasattr(source, "keys"):
+        raise TypeError(f"'{type(source).__name__}' object is not a mapping")
+    return source
+
+
 def spread(source: Any) -> Any:
     """What is spread over several variables in `a, b = source`."""
     return source
@@ -149,6 +157,19 @@ def spread(source: Any) -> Any:
 def empty(cell: Any) -> None:
     """`del name` of a variable that an inner function uses."""
     del cell.cell_contents
+
+
+def catches(error: BaseException, kinds: Any) -> bool:
+    """Whether `except kinds` takes an error."""
+    classes = kinds if isinstance(kinds, tuple) else (kinds,)
+    if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in classes):
+        raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+    return issubclass(type(error), classes)
+
+
+def active_error() -> Any:
+    """The error that is being handled, which `raise` alone raises again."""
+    raise RuntimeError("No active exception to reraise")
 
 
 def throw(generator: Any, error: BaseException) -> Any:
@@ -258,6 +279,8 @@ def enter_context(manager: Any) -> Any:
     """Enter a `with` block; managers that a compiled program cannot notice are left alone."""
     if isinstance(manager, contextlib.nullcontext):
         return manager.enter_result
+    if isinstance(manager, contextlib.suppress):
+        return None
     if _is_inert(manager):
         return manager
     if not is_made_in_python(manager):
@@ -274,3 +297,59 @@ def exit_context(manager: Any, exception: BaseException | None) -> bool:
         return False
     kind = None if exception is None else type(exception)
     return bool(type(manager).__exit__(manager, kind, exception, None))
+
+
+# The data model: which special method an operator or a builtin finds.
+
+
+def special(value: Any, name: str) -> Any:
+    """The special method of this name that the type of `value` has, to be called with `value` first."""
+    return getattr(type(value), name, None)
+
+
+def number_method(value: Any, name: str) -> Any:
+    """The special method of a number's kind: sequences join and repeat themselves after numbers have been asked."""
+    return None if is_sequence_operation(value, name) else special(value, name)
+
+
+def is_sequence_operation(value: Any, name: str) -> bool:
+    """Whether this is how a sequence joins or repeats itself, written in C."""
+    joins = name in ("__add__", "__mul__", "__rmul__", "__iadd__", "__imul__")
+    found = getattr(type(value), name, None)
+    return joins and any(found is getattr(kind, name, None) for kind in _SEQUENCES if found is not None)
+
+
+_SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)
+
+
+def sequence_operation(name: str, left: Any, right: Any) -> Any:
+    """A sequence joined with another, or repeated."""
+    return getattr(operator, name)(left, right)
+
+
+def same_type(left: Any, right: Any) -> bool:
+    """Whether two operands are of one type: then the second is not asked."""
+    return type(left) is type(right)
+
+
+def is_subclass_of(right: Any, left: Any) -> bool:
+    """Whether the second operand's type is made from the first's: then it is asked first."""
+    return issubclass(type(right), type(left))
+
+
+def is_overridden(left: Any, right: Any, reflected: str) -> bool:
+    """Whether the second operand is asked first: its type is made from the first's and has its own way."""
+    own: Any = getattr(type(left), reflected, None)
+    return is_subclass_of(right, left) and getattr(type(right), reflected, None) is not own
+
+
+def comparison(value: Any, name: str) -> Any:
+    """How a value compares itself, if it has a way of its own."""
+    found = getattr(type(value), name, None)
+    return None if found is getattr(object, name) else found
+
+
+def says_only_what_it_equals(value: Any) -> bool:
+    """Whether a class has `__eq__` but no `__ne__`."""
+    cls: Any = type(value)
+    return bool(cls.__ne__ is object.__ne__ and cls.__eq__ is not object.__eq__)

@@ -26,6 +26,7 @@ from dycl.rewrite.normalise.instructions import (
     PopHandler,
     PushHandler,
     Raise,
+    RaiseAgain,
     Star,
     StartLoop,
     StoreCell,
@@ -78,8 +79,10 @@ def _shown(instruction: Instruction) -> str:
             return f"on an error, {exception} = it and go to {label}"
         case PopHandler():
             return "end of the part that this error handler covers"
-        case Raise(exception=exception):
-            return f"raise {_value(exception)}"
+        case Raise(exception=exception, cause=cause):
+            return f"raise {_value(exception)}" + ("" if cause is None else f" from {_value(cause)}")
+        case RaiseAgain(exception=exception):
+            return f"raise {_value(exception)} again"
         case Leave(source=source):
             return f"return {_value(source)}"
         case Yield(dest=dest, source=source):

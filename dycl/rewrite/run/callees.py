@@ -1,8 +1,8 @@
 """Which Python function a call comes down to, and the arguments that it gets."""
 
+import abc
 import functools
 import inspect
-import operator
 import types
 from typing import Any
 
@@ -10,7 +10,6 @@ import torch
 from torch import nn
 
 from dycl.rewrite.normalise import syntax
-from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.state.frames import Purpose
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
@@ -40,11 +39,6 @@ def resolve(
             return _constructor(callee, args, kwargs)
     if callee is getattr or callee is setattr:
         return _property(callee, args)
-    method = _OPERATOR_METHODS.get(callee) if isinstance(callee, types.BuiltinFunctionType) else None
-    if method is not None and args:
-        function = getattr(type(args[0]), method, None)
-        owned = isinstance(function, types.FunctionType) and not isinstance(args[0], torch.Tensor | HostValue)
-        return (function if owned else None), (args, kwargs), "call", None
     special = inspect.getattr_static(type(callee), "__call__", None)
     if isinstance(special, types.FunctionType):
         return special, ((callee, *args), kwargs), "call", None
@@ -104,7 +98,7 @@ def _constructor(
 ) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
     maker: Any = cls
     init = maker.__init__
-    plain = maker.__new__ is object.__new__ and type(cls) is type
+    plain = maker.__new__ is object.__new__ and type(cls) in (type, abc.ABCMeta)
     if not isinstance(init, types.FunctionType) or not plain:
         return None, (args, kwargs), "call", None
     made: Any = object.__new__(cls)
@@ -120,23 +114,6 @@ def _property(callee: Any, args: tuple[Any, ...]) -> tuple[types.FunctionType | 
         if isinstance(function, types.FunctionType):
             return function, ((owner, *args[2:]), {}), "call", None
     return None, (args, {}), "call", None
-
-
-_OPERATOR_METHODS: dict[Any, str] = {
-    operator.add: "__add__",
-    operator.sub: "__sub__",
-    operator.mul: "__mul__",
-    operator.truediv: "__truediv__",
-    operator.matmul: "__matmul__",
-    operator.getitem: "__getitem__",
-    operator.setitem: "__setitem__",
-    operator.eq: "__eq__",
-    operator.lt: "__lt__",
-    operator.gt: "__gt__",
-    operator.le: "__le__",
-    operator.ge: "__ge__",
-    len: "__len__",
-}
 
 
 def is_torch(callee: Any) -> bool:

@@ -23,6 +23,7 @@ from dycl.rewrite.normalise.statements import normalise
 from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
+from dycl.rewrite.run import errors, generators
 from dycl.rewrite.run.arguments import has_number_tensor, has_unknown_length, with_numbers, with_symbols
 from dycl.rewrite.run.callees import Arguments, is_torch, resolve
 from dycl.rewrite.run.code_inspection import note_what_it_sees, watch_state_of
@@ -51,11 +52,11 @@ def call(machine: Interprets, frame: Frame, instruction: Call) -> Stop | None:
     """Make the call of an instruction, or begin to interpret it."""
     callee, args, kwargs = operands(machine, frame, instruction)
     if callee is syntax.throw:
-        return machine.throw(*args)
+        return generators.throw(machine, *args)
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, Generator):
         return _go_on(machine, owner, callee.__name__, args)
-    result = meaning(callee, args, kwargs, machine)
+    result = NOT_HANDLED if _tells_itself_apart(callee) else meaning(callee, args, kwargs, machine)
     if result is NOT_HANDLED:
         stop = switch_on_index(machine, frame, instruction, callee, args)
         if stop is not None:
@@ -68,19 +69,25 @@ def call(machine: Interprets, frame: Frame, instruction: Call) -> Stop | None:
 
 
 def _go_on(machine: Interprets, generator: Generator, how: str, args: tuple[Any, ...]) -> Stop | None:
-    """`generator.send(value)` or `generator.throw(error)`."""
-    if how == "throw":
-        error = args[0]() if isinstance(args[0], type) else args[0]
-        return machine.throw(generator, error)
-    if how == "close":
-        raise Refused("DY002", "a generator is closed")
-    if generator.finished:
-        return machine.raise_error(StopIteration())
-    machine.resume(generator, *args)
-    return None
+    """`generator.send(value)`, `generator.throw(error)` or `generator.close()`."""
+    match how:
+        case "throw":
+            given = [value for value in args[:2] if value is not None]
+            return generators.throw(machine, generator, errors.to_raise(given[-1]))
+        case "close":
+            _push_substitute(machine, substitutes.closed, ((generator,), {}))
+            return None
+        case _:
+            return generators.resume(machine, generator, *args)
 
 
 _PUSHED = object()
+
+
+def _tells_itself_apart(callee: Any) -> bool:
+    """Whether an object says itself what it equals, so that looking it up among functions would run its code."""
+    cls: Any = type(callee)
+    return isinstance(cls.__eq__, types.FunctionType) or isinstance(cls.__hash__, types.FunctionType)
 
 
 def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
@@ -90,14 +97,10 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         callee = getattr(callee, "_torchdynamo_inline", callee)
     if isinstance(callee, CustomOpDef) and not torch._C.parse_schema(f"dycl::op{callee._schema}").is_mutable:
         callee = callee._init_fn
-    substitute = substitutes.for_call(callee)
-    if substitute is not None and (
-        substitutes.comes_first(callee, args, kwargs)
-        or (substitutes.iterates(callee) and mentions(arguments, (Generator, HostRange, RangeIterator, GrownList)))
-        or (substitutes.iterates(callee) and any(has_unknown_length(value) for value in args))
-    ):
-        return _push_substitute(machine, substitute, arguments)
-    if callee is syntax.enter_context and isinstance(args[0], contextlib._GeneratorContextManager):
+    result = NOT_HANDLED if _tells_itself_apart(callee) else _substituted(machine, callee, arguments)
+    if result is not NOT_HANDLED:
+        return result
+    if callee is syntax.enter_context and isinstance(getattr(args[0], "gen", None), types.GeneratorType):
         machine.contexts.callback(args[0].gen.close)
     function, arguments, purpose, constructed = resolve(callee, args, kwargs)
     is_expression = function is not None and function.__code__.co_name == "<genexpr>"
@@ -105,10 +108,8 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         if is_expression:
             raise Refused("DY003", "the source of this generator expression cannot be read")
         return _builtin(machine, callee, (args, kwargs))
-    if function.__code__ is _MAKES_CONTEXT_MANAGER and not is_torch(function):
-        inner = inspect.unwrap(function)
-        assert isinstance(inner, types.FunctionType)
-        return substitutes.EnteredGenerator(Generator(frame(machine, inner, arguments, "next")))
+    if function.__code__ is _MAKES_CONTEXT_MANAGER and is_torch(function):
+        return _natively(machine, callee, (args, kwargs))
     if function.__code__.co_flags & inspect.CO_GENERATOR and not (is_torch(function) and not is_expression):
         return Generator(frame(machine, function, arguments, "next"))
     owner = arguments[0][0] if arguments[0] and isinstance(arguments[0][0], nn.Module) else None
@@ -123,12 +124,46 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     return _natively(machine, callee, (args, kwargs))
 
 
+def _substituted(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
+    """The result of what stands in for a builtin where a native call cannot or must not be tried first."""
+    args, kwargs = arguments
+    substitute = substitutes.for_call(callee)
+    step_by_step = (Generator, HostRange, RangeIterator, GrownList)
+    if substitute is not None and (
+        substitutes.comes_first(callee, args, kwargs)
+        or (substitutes.iterates(callee) and mentions(arguments, step_by_step))
+        or (substitutes.iterates(callee) and any(has_unknown_length(value) for value in args))
+    ):
+        return _push_substitute(machine, substitute, arguments)
+    return _PUSHED if begin_special(machine, callee, arguments) else NOT_HANDLED
+
+
+def begin_special(machine: Interprets, callee: Any, arguments: Arguments) -> bool:
+    """Begin to interpret an operator or builtin if a special method of an operand is interpreted."""
+    special = substitutes.for_special_methods(callee, arguments[0], machine.knowledge.interpreted)
+    if special is not None:
+        _push_substitute(machine, special, arguments)
+    return special is not None
+
+
 @contextlib.contextmanager
 def _example() -> Iterator[None]:
     yield
 
 
 _MAKES_CONTEXT_MANAGER: Any = vars(type(_example))["__code__"].__get__(_example)
+# A context manager made of a generator holds that generator, which must be one of the machine's.
+ALWAYS_INTERPRETED: frozenset[types.CodeType] = frozenset(
+    (
+        _MAKES_CONTEXT_MANAGER,
+        *(
+            found.__code__
+            for cls in contextlib._GeneratorContextManager.__mro__
+            for found in vars(cls).values()
+            if isinstance(found, types.FunctionType) and found.__module__ == contextlib.__name__
+        ),
+    )
+)
 
 
 def frame(
@@ -179,7 +214,7 @@ def _natively(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     except Restart:
         raise
     except (DecisionMet, CheckMet, Refused, Exception) as stopped:
-        if _mark(machine, stopped):
+        if mark(machine, stopped):
             raise Restart from None
         raise
     if DecisionMet.met != met:
@@ -187,7 +222,7 @@ def _natively(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     return _imported(machine, result)
 
 
-def _mark(machine: Interprets, stopped: BaseException) -> bool:
+def mark(machine: Interprets, stopped: BaseException) -> bool:
     """Mark the functions that were running natively; false if that tells nothing new."""
     codes = set()
     trace = stopped.__traceback__
@@ -224,7 +259,7 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
             items: Any = result
             result = machine.over(tuple(items))
     except DecisionMet as decision:
-        if _mark(machine, decision):
+        if mark(machine, decision):
             raise Restart from None
         for iterator, position in positions:
             iterator.position = position

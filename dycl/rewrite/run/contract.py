@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from dycl.rewrite.knowledge import Knowledge
 from dycl.rewrite.normalise.instructions import Operand
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.state.frames import Frame, Generator, ItemIterator
+from dycl.rewrite.state.frames import Frame, ItemIterator
 from dycl.rewrite.state.heap import Heap
 from dycl.rewrite.state.stops import Stop
 
@@ -32,14 +32,6 @@ class Interprets(Running, Protocol):
 
     def over(self, items: tuple[Any, ...]) -> ItemIterator:
         """An iterator over items."""
-        ...
-
-    def resume(self, generator: Generator, sent: Any = None) -> None:
-        """Let a generator go on from where it waits, which gets `sent`."""
-        ...
-
-    def throw(self, generator: Generator, error: BaseException) -> Stop | None:
-        """Go on with a generator by raising an error where it waits."""
         ...
 
     def raise_error(self, error: BaseException) -> Stop | None:

@@ -3,6 +3,7 @@
 import types
 from typing import Any
 
+import numpy as np
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
@@ -10,7 +11,7 @@ from dycl.rewrite.normalise.instructions import Call, Instruction, Star
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.contract import Interprets
-from dycl.rewrite.semantics.dynamic import mentions
+from dycl.rewrite.semantics.dynamic import is_dynamic, mentions
 from dycl.rewrite.semantics.stand_ins import stand_ins
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
@@ -31,15 +32,36 @@ def operands(machine: Interprets, frame: Frame, instruction: Call) -> tuple[Any,
     kwargs: dict[str, Any] = {}
     for name, operand in instruction.keywords:
         value = machine.value(frame, operand)
-        kwargs.update({name: value} if name is not None else value)
+        _add_keywords(kwargs, {name: value} if name is not None else value, callee)
     return callee, tuple(args), kwargs
+
+
+def _add_keywords(kwargs: dict[str, Any], more: Any, callee: Any) -> None:
+    """Put more arguments by name to those that a call has already, as `**more` does."""
+    if not hasattr(more, "keys"):
+        kind = type(more).__name__
+        raise TypeError(f"{_described(callee)} argument after ** must be a mapping, not {kind}")
+    for name in more.keys():  # noqa: SIM118, a mapping need not be a dict
+        if not isinstance(name, str):
+            raise TypeError("keywords must be strings")
+        if name in kwargs:
+            raise TypeError(f"{_described(callee)} got multiple values for keyword argument '{name}'")
+        kwargs[name] = more[name]
+
+
+def _described(callee: Any) -> str:
+    """A function as Python names it in messages about its arguments."""
+    name, module = getattr(callee, "__qualname__", None), getattr(callee, "__module__", None)
+    if not isinstance(name, str):
+        return str(callee)
+    return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
 
 
 # Where Python complains of a type that only a compilation has, its words are of no use to the user.
 _STAND_INS = (HostValue, HostText, HostArray, HostRange, GrownList, RangeIterator)
 
 
-def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction, error: Exception) -> None:
+def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction, error: BaseException) -> None:
     """Refuse unless a call fails in the same way on real values: else it is DyCL that cannot follow it."""
     if _raised_in(error) is torch.Tensor.__array__.__code__:
         raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
@@ -49,12 +71,19 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
         return
     if not isinstance(instruction, Call):
         return
-    callee, args, kwargs = operands(machine, frame, instruction)
+    try:
+        callee, args, kwargs = operands(machine, frame, instruction)
+    except Exception:
+        return  # it is the call's operands that cannot be had, which nothing but the program's own values decide
     owner = getattr(callee, "__self__", None)
     if mentions((owner, args, kwargs), _STAND_INS) and any(kind.__name__ in str(error) for kind in _STAND_INS):
         raise Refused("DY010", "DyCL cannot follow this: code without decisions gets a value that it cannot use")
     if any(type(value) is GrownList for value in (*args, *kwargs.values())):
         raise Refused("DY011", f"a list of unknown length cannot be used here: {_first_line(error)}")
+    if not _depends_on_input((owner, args, kwargs), machine):
+        return
+    if not all(map(_can_be_tried_again, (owner, *args, *kwargs.values()))):
+        raise Refused("DY010", f"DyCL cannot follow this call: {type(error).__name__}: {_first_line(error)}")
     with _disable_current_modes():
         real_callee, real_args, real_kwargs = stand_ins((callee, args, kwargs), machine, fill=0)
         try:
@@ -65,7 +94,35 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
     raise Refused("DY010", f"DyCL cannot follow this call: {type(error).__name__}: {_first_line(error)}")
 
 
-def _raised_in(error: Exception) -> types.CodeType | None:
+def _depends_on_input(tree: Any, machine: Interprets) -> bool:
+    """Whether something that only the input determines stands in these arguments, also inside plain containers."""
+    if type(tree) is not GrownList and isinstance(tree, list | tuple):
+        return any(_depends_on_input(part, machine) for part in tree)
+    if isinstance(tree, dict):
+        return any(_depends_on_input(part, machine) for part in tree.values())
+    if isinstance(tree, slice):
+        return _depends_on_input((tree.start, tree.stop, tree.step), machine)
+    return mentions(tree, _STAND_INS) or is_dynamic(tree, machine)
+
+
+def _can_be_tried_again(value: Any) -> bool:
+    """Whether a call with this argument has no effect that a second call could repeat."""
+    if type(value) in (list, tuple):
+        return all(map(_can_be_tried_again, value))
+    if type(value) is dict:
+        return all(map(_can_be_tried_again, value.values()))
+    return isinstance(value, _INERT) or type(value) in _STAND_INS
+
+
+# What a builtin that gets it can neither change nor call.
+_INERT = (
+    *(bool, int, float, complex, str, bytes, range, slice, type, types.NoneType, types.EllipsisType, types.ModuleType),
+    *(torch.Tensor, torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format, np.generic),
+    *(torch.SymInt, torch.SymFloat, torch.SymBool),
+)
+
+
+def _raised_in(error: BaseException) -> types.CodeType | None:
     """The function that raised an error, if it is one in Python."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
@@ -73,5 +130,5 @@ def _raised_in(error: Exception) -> types.CodeType | None:
     return None if trace is None else trace.tb_frame.f_code
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     return (str(error).splitlines() or [""])[0]

@@ -33,6 +33,7 @@ from dycl.rewrite.normalise.instructions import (
     PopHandler,
     PushHandler,
     Raise,
+    RaiseAgain,
     Read,
     Register,
     StartLoop,
@@ -43,12 +44,12 @@ from dycl.rewrite.normalise.instructions import (
 )
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.recorder import Recorder
-from dycl.rewrite.run import calls
+from dycl.rewrite.run import calls, errors, generators
 from dycl.rewrite.run.genuine import require_genuine
 from dycl.rewrite.run.rolled import rolled_up
 from dycl.rewrite.semantics.dynamic import truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
-from dycl.rewrite.signals import CheckMet, DecisionMet, Refused
+from dycl.rewrite.signals import SIGNALS, CheckMet, DecisionMet, Refused, Restart
 from dycl.rewrite.state.contents import iterator_state
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.state.heap import Heap
@@ -102,6 +103,10 @@ class Machine:
         """Whether a `try` around the current instruction may catch an error."""
         return any(frame.handlers for frame in self.frames)
 
+    def handled(self) -> BaseException | None:
+        """The error that is being handled now."""
+        return errors.handled(self)
+
     def places(self) -> tuple[Span, ...]:
         """Where the program is now, outermost call first."""
         return tuple(frame.instruction.span for frame in self.frames if not _stands_in(frame))
@@ -121,12 +126,14 @@ class Machine:
                         stop = self._step(frame, frame.instruction)
                 except CheckMet as met:
                     stop = self._decide_check(frame, met, int(passed))
-                except SystemExit:
-                    raise Refused("DY002", "the model leaves the process") from None
                 except DecisionMet as decision:
                     raise Refused("DY001", f"{decision.reason} is needed here") from None
-                except Exception as error:
+                except SIGNALS:
+                    raise
+                except BaseException as error:
+                    errors.require_known_kind(error)
                     require_genuine(self, frame, frame.instruction, error)
+                    errors.add_context(error, self)
                     stop = self.raise_error(error)
                 if stop is not None:
                     return stop
@@ -182,14 +189,18 @@ class Machine:
                 frame.handlers.append((label, exception))
             case PopHandler():
                 frame.handlers.pop()
-            case Raise(exception=exception):
-                error = self.value(frame, exception)
-                error = error() if isinstance(error, type) else error
+            case Raise(exception=exception, cause=cause):
+                error = errors.to_raise(self.value(frame, exception))
+                if cause is not None:
+                    error = errors.with_cause(error, self.value(frame, cause))
+                errors.set_context(error, self)
                 return self.raise_error(error)
+            case RaiseAgain(exception=exception):
+                return self.raise_error(self.value(frame, exception))
             case Leave(source=source):
                 return self._return(frame, self.value(frame, source))
             case Yield(source=source):
-                self._yield(frame, self.value(frame, source))
+                generators.hand_out(self, self.value(frame, source))
                 return None
             case Delete(register=register):
                 self.value(frame, Read(register))
@@ -211,14 +222,14 @@ class Machine:
         return value
 
     def _branch(self, frame: Frame, condition: Any, then: int, orelse: int) -> Stop | None:
+        if calls.begin_special(self, bool, ((condition,), {})):
+            return None
         try:
             holds = truth(condition, self)
-        except DecisionMet:
-            method = getattr(type(condition), "__bool__", getattr(type(condition), "__len__", None))
-            if not isinstance(method, types.FunctionType) or isinstance(condition, torch.Tensor | HostValue):
-                raise
-            self.frames.append(calls.frame(self, method, ((condition,), {}), "call"))
-            return None
+        except DecisionMet as met:
+            if calls.mark(self, met):
+                raise Restart from None
+            raise
         if isinstance(holds, HostValue):
             return Decided(holds, (Outcome(True, then, {}), Outcome(False, orelse, {})))
         frame.position = then if holds else orelse
@@ -274,10 +285,9 @@ class Machine:
             frame.position += 1
             return None
         if isinstance(iterator, Generator):
-            if iterator.finished:
-                frame.position = instruction.exhausted
-            else:
-                self.resume(iterator)
+            if not iterator.finished:
+                return generators.resume(self, iterator)
+            frame.position = instruction.exhausted
             return None
         try:
             item = next(iterator)
@@ -287,35 +297,6 @@ class Machine:
         frame.registers[instruction.dest] = item
         frame.position += 1
         return None
-
-    def resume(self, generator: Generator, sent: Any = None) -> None:
-        """Let a generator go on from where it waits, which gets `sent`."""
-        if generator.frame in self.frames:
-            raise ValueError("generator already executing")
-        if generator.started:
-            waiting = generator.frame.instruction
-            assert isinstance(waiting, Yield)
-            generator.frame.registers[waiting.dest] = sent
-            generator.frame.position += 1
-        generator.started = True
-        generator.frame.constructed = generator
-        self.frames.append(generator.frame)
-
-    def throw(self, generator: Generator, error: BaseException) -> Stop | None:
-        """Go on with a generator by raising an error where it waits."""
-        if generator.finished:
-            return self.raise_error(error)
-        generator.frame.constructed = generator
-        self.frames.append(generator.frame)
-        return self.raise_error(error)
-
-    def _yield(self, frame: Frame, value: Any) -> None:
-        self.frames.pop()
-        caller = self.frames[-1]
-        waiting = caller.instruction
-        assert isinstance(waiting, NextItem | Call)
-        caller.registers[waiting.dest] = value
-        caller.position += 1
 
     def _unpack(self, frame: Frame, dests: tuple[Register, ...], star: int | None, source: Any) -> None:
         items = source.unpacked(len(dests), star) if type(source) is GrownList else list(source)
@@ -343,12 +324,7 @@ class Machine:
         caller = self.frames[-1]
         waiting = caller.instruction
         if frame.purpose == "next":
-            frame.constructed.finished = True
-            frame.constructed.value = value
-            if isinstance(waiting, NextItem):
-                caller.position = waiting.exhausted
-                return None
-            return self.raise_error(StopIteration())
+            return generators.end(self, frame, value)
         if isinstance(waiting, BranchOn):
             return self._branch(caller, value, waiting.then, waiting.orelse)
         assert isinstance(waiting, Call)
@@ -371,7 +347,8 @@ class Machine:
             if depth:
                 self.frames.pop()
                 if frame.purpose == "next":
-                    frame.constructed.finished = True
+                    error = generators.fail(frame, error)
+                    vars(error).setdefault(_PLACES, places)
         return Raised(error, places)
 
 

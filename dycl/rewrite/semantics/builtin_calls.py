@@ -1,6 +1,7 @@
 """What builtins, and a few functions of PyTorch, do with values that only the input determines."""
 
 import operator
+import sys
 import types
 import warnings
 from typing import Any
@@ -159,6 +160,20 @@ def _require_told_apart(machine: Running, left: torch.Tensor, right: torch.Tenso
         raise Refused("DY009", reason, "compare what the tensors hold, or keep a flag beside them")
 
 
+def _active_error(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    error = machine.handled()
+    return NOT_HANDLED if error is None else error
+
+
+def _exception(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return machine.handled()
+
+
+def _exception_info(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    error = machine.handled()
+    return (None, None, None) if error is None else (type(error), error, error.__traceback__)
+
+
 def _setattr(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     owner, name = args[0], args[1]
     if isinstance(owner, torch.Tensor):
@@ -270,6 +285,9 @@ HANDLERS: dict[Any, Handler] = {
     torch.Tensor.item: _item,
     open: _open,
     syntax.returned: _returned,
+    syntax.active_error: _active_error,
+    sys.exception: _exception,
+    sys.exc_info: _exception_info,
     locals: _looks_at_the_frame("locals"),
     vars: _looks_at_the_frame("vars"),
     eval: _looks_at_the_frame("eval"),

@@ -27,6 +27,10 @@ class Running(Protocol):
         """An iterator over `source` that can be copied with the state."""
         ...
 
+    def handled(self) -> BaseException | None:
+        """The error that is being handled now."""
+        ...
+
     def catches_errors(self) -> bool:
         """Whether a `try` around the current instruction may catch an error."""
         ...

@@ -300,6 +300,8 @@ def _varints(data: memoryview) -> Iterator[int]:
 
 def _varint(data: memoryview, position: int) -> tuple[int, int]:
     """The number at `position` in seven-bit groups, lowest first, and the position after it."""
+    if position < len(data) and data[position] < 0x80:
+        return data[position], position + 1
     value = 0
     for index in range(position, min(position + 10, len(data))):
         value |= (data[index] & 0x7F) << 7 * (index - position)

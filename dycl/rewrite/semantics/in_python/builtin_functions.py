@@ -9,6 +9,7 @@ import functools
 import operator
 import sys
 import types
+from collections.abc import Container
 from typing import Any
 
 import torch
@@ -16,7 +17,7 @@ import torch.utils.checkpoint
 
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.host_values import HostValue
-from dycl.rewrite.semantics.in_python import containers, iterators, ordering
+from dycl.rewrite.semantics.in_python import containers, iterators, ordering, special_methods
 
 
 def any_of(items: Any) -> bool:
@@ -207,29 +208,13 @@ def extended(items: list[Any], more: Any) -> None:
         items.append(item)
 
 
-class EnteredGenerator:
-    """A context manager made of a generator, as `contextlib.contextmanager` makes one."""
-
-    def __init__(self, generator: Any) -> None:
-        self.generator = generator
-
-    def __enter__(self) -> Any:
-        return next(self.generator)
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
-        if error is None:
-            for _ in self.generator:
-                raise RuntimeError("generator didn't stop")
-            return False
-        try:
-            syntax.throw(self.generator, error)
-        except StopIteration:
-            return True
-        except BaseException as raised:
-            if raised is error:
-                return False
-            raise
-        raise RuntimeError("generator didn't stop after throw()")
+def closed(generator: Any) -> None:
+    """`generator.close()`."""
+    try:
+        syntax.throw(generator, GeneratorExit())
+    except (GeneratorExit, StopIteration):
+        return
+    raise RuntimeError("generator ignored GeneratorExit")
 
 
 def chosen(condition: Any, if_true: Any, if_false: Any, operands: Any = ()) -> Any:
@@ -320,6 +305,31 @@ def for_call(callee: Any) -> Any:
     return None if method is None else functools.partial(method, callee.__self__)
 
 
+def for_special_methods(callee: Any, args: tuple[Any, ...], interpreted: Container[types.CodeType]) -> Any:
+    """The substitute of an operator or builtin where one of its operands' special methods is interpreted."""
+    try:
+        substitute = special_methods.SUBSTITUTES.get(callee)
+    except TypeError:
+        return None
+    operands = () if substitute is None else args[:2]
+    has_any = any(_has_interpreted_method(type(value), interpreted) for value in operands)
+    return substitute if has_any else None
+
+
+def _has_interpreted_method(cls: type, interpreted: Container[types.CodeType]) -> bool:
+    if cls.__flags__ & _IS_HEAP_TYPE == 0 or issubclass(cls, torch.Tensor | HostValue):
+        return False
+    return any(
+        isinstance(found, types.FunctionType) and found.__code__ in interpreted
+        for base in cls.__mro__
+        for name, found in vars(base).items()
+        if name.startswith("__") and name.endswith("__")
+    )
+
+
+_IS_HEAP_TYPE = 1 << 9
+
+
 def iterates(callee: Any) -> bool:
     """Whether this builtin goes through the items of its arguments."""
     try:
@@ -359,7 +369,7 @@ def _codes() -> frozenset[types.CodeType]:
     here = sys.modules[__name__]
     found = [
         function.__code__
-        for module in (here, containers, iterators, ordering)
+        for module in (here, containers, iterators, ordering, special_methods)
         for owner in (module, *(item for item in vars(module).values() if isinstance(item, type)))
         for function in vars(owner).values()
         if isinstance(function, types.FunctionType) and function.__module__ == module.__name__

@@ -1,0 +1,202 @@
+"""Normalise what handles errors: `try`, `with` and `raise`.
+
+Leaving a `with` or a `try/finally` by any way runs its clean-up, so the clean-up is written out once for each way.
+"""
+
+import ast
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dycl.rewrite.normalise import syntax
+from dycl.rewrite.normalise.expressions import Expressions
+from dycl.rewrite.normalise.instructions import (
+    BranchOn,
+    Call,
+    GoTo,
+    Known,
+    Label,
+    Operand,
+    PopHandler,
+    PushHandler,
+    Raise,
+    RaiseAgain,
+    Read,
+    Register,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop around the current statement."""
+
+    leave: Label
+    again: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """A handler around the current statement, with what must run when control leaves it normally."""
+
+    handler: Label
+    finalbody: tuple[ast.stmt, ...] = ()
+    manager: Register | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Handling:
+    """The statement is inside an `except` clause for the exception in this register."""
+
+    exception: Register
+
+
+Scope = Loop | Protected | Handling
+
+
+class Protections(Expressions):
+    """Emits the statements that handle errors; the others build on it."""
+
+    def __init__(self, code: types.CodeType) -> None:
+        super().__init__(code)
+        self.scopes: list[Scope] = []
+
+    def block(self, statements: list[ast.stmt] | tuple[ast.stmt, ...]) -> None:
+        raise NotImplementedError
+
+    def handler(self) -> Label | None:
+        for scope in reversed(self.scopes):
+            if isinstance(scope, Protected):
+                return scope.handler
+        return None
+
+    def handled(self) -> Register | None:
+        return next((scope.exception for scope in reversed(self.scopes) if isinstance(scope, Handling)), None)
+
+    def unwind(self, depth: int) -> None:
+        """Emit what must run when control leaves the innermost `depth` scopes."""
+        saved = self.scopes
+        for _ in range(depth):
+            scope = self.scopes[-1]
+            self.scopes = self.scopes[:-1]
+            if isinstance(scope, Protected):
+                self.leave_protected(scope)
+        self.scopes = saved
+
+    def leave_protected(self, scope: Protected) -> None:
+        self.emit(PopHandler(self.here))
+        self.block(scope.finalbody)
+        if scope.manager is not None:
+            self.exit_manager(scope.manager, Known(None))
+
+    def exit_manager(self, manager: Register, exception: Operand) -> Operand:
+        dest = self.register("exit")
+        self.emit(Call(dest, Known(syntax.exit_context), (Read(manager), exception), (), self.here))
+        return Read(dest)
+
+    def with_block(self, items: list[ast.withitem], body: list[ast.stmt], node: ast.stmt) -> None:
+        if not items:
+            self.block(body)
+            return
+        handler, reraise, end = self.label(), self.label(), self.label()
+        manager, exception = self.register("manager"), self.register("exception")
+        source = self.expression(items[0].context_expr)
+        self.move(manager, source, items[0].context_expr)
+        value = self.call(Known(syntax.enter_context), (Read(manager),), items[0].context_expr)
+        scope = Protected(handler, manager=manager)
+        self.emit(PushHandler(handler, exception, self.span(node)))
+        self.scopes.append(scope)
+        target = items[0].optional_vars
+        if target is not None:
+            self.assign(target, value)
+        self.with_block(items[1:], body, node)
+        self.scopes.pop()
+        self.leave_protected(scope)
+        self.emit(GoTo(end, self.span(node)))
+        self.place(handler)
+        self.scopes.append(Handling(exception))
+        swallowed = self.exit_manager(manager, Read(exception))
+        self.emit(BranchOn(swallowed, end, reraise, self.span(node)))
+        self.scopes.pop()
+        self.place(reraise)
+        self.emit(RaiseAgain(Read(exception), self.span(node)))
+        self.place(end)
+
+    def try_block(self, node: ast.Try) -> None:
+        if node.finalbody:
+            self.with_finally(lambda: self.try_except(node), node.finalbody, node)
+        else:
+            self.try_except(node)
+
+    def with_finally(self, body: Callable[[], None], finalbody: list[ast.stmt], node: ast.AST) -> None:
+        """Emit `body`, and `finalbody` for each way of leaving it."""
+        handler, end = self.label(), self.label()
+        exception = self.register("exception")
+        scope = Protected(handler, tuple(finalbody))
+        self.emit(PushHandler(handler, exception, self.span(node)))
+        self.scopes.append(scope)
+        body()
+        self.scopes.pop()
+        self.leave_protected(scope)
+        self.emit(GoTo(end, self.span(node)))
+        self.place(handler)
+        self.scopes.append(Handling(exception))
+        self.block(finalbody)
+        self.scopes.pop()
+        self.emit(RaiseAgain(Read(exception), self.span(node)))
+        self.place(end)
+
+    def try_except(self, node: ast.Try) -> None:
+        if not node.handlers:
+            self.block(node.body)
+            self.block(node.orelse)
+            return
+        handler, end = self.label(), self.label()
+        exception = self.register("exception")
+        self.emit(PushHandler(handler, exception, self.span(node)))
+        self.scopes.append(Protected(handler))
+        self.block(node.body)
+        self.scopes.pop()
+        self.emit(PopHandler(self.span(node)))
+        self.block(node.orelse)
+        self.emit(GoTo(end, self.span(node)))
+        self.place(handler)
+        for clause in node.handlers:
+            self.except_clause(clause, exception, end)
+        self.emit(RaiseAgain(Read(exception), self.span(node)))
+        self.place(end)
+
+    def except_clause(self, clause: ast.ExceptHandler, exception: Register, end: Label) -> None:
+        following = self.label()
+        self.scopes.append(Handling(exception))
+        if clause.type is not None:
+            caught = self.label()
+            kinds = self.expression(clause.type)
+            matches = self.call(Known(syntax.catches), (Read(exception), kinds), clause)
+            self.emit(BranchOn(matches, caught, following, self.span(clause)))
+            self.place(caught)
+        if clause.name is None:
+            self.block(clause.body)
+        else:
+            self.assign(ast.copy_location(ast.Name(clause.name, ast.Store()), clause), Read(exception))
+            self.with_finally(lambda: self.block(clause.body), _unbinding(clause.name, clause), clause)
+        self.scopes.pop()
+        self.emit(GoTo(end, self.span(clause)))
+        self.place(following)
+
+    def raising(self, node: ast.Raise) -> None:
+        if node.exc is None:
+            active = self.call(Known(syntax.active_error), (), node)
+            self.emit(RaiseAgain(active, self.span(node)))
+            return
+        error = self.kept(self.expression(node.exc), node.exc)
+        cause = None if node.cause is None else self.expression(node.cause)
+        self.emit(Raise(error, cause, self.span(node)))
+
+
+def _unbinding(name: str, place: ast.AST) -> list[ast.stmt]:
+    """What Python does at the end of `except ... as name`."""
+    statements = [
+        ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None)),
+        ast.Delete([ast.Name(name, ast.Del())]),
+    ]
+    return [ast.fix_missing_locations(ast.copy_location(statement, place)) for statement in statements]

@@ -1,0 +1,80 @@
+"""What Python does with an error when it is raised: what may be raised, its cause, and what was being handled."""
+
+from typing import Any
+
+from dycl.rewrite.run.contract import Interprets
+from dycl.rewrite.signals import Refused
+
+
+def to_raise(value: Any) -> BaseException:
+    """The error that `raise value` raises."""
+    made = _made(value)
+    return made if made is not None else TypeError("exceptions must derive from BaseException")
+
+
+def _made(value: Any) -> BaseException | None:
+    if not isinstance(value, type):
+        return value if isinstance(value, BaseException) else None
+    if not issubclass(value, BaseException):
+        return None
+    error = value()
+    if isinstance(error, BaseException):
+        return error
+    kind = type(error).__name__
+    return TypeError(f"calling {value!r} should have returned an instance of BaseException, not <class '{kind}'>")
+
+
+def with_cause(error: BaseException, cause: Any) -> BaseException:
+    """The error of `raise error from cause`."""
+    reason = None if cause is None else _made(cause)
+    if cause is not None and reason is None:
+        return TypeError("exception causes must derive from BaseException")
+    error.__cause__ = reason
+    return error
+
+
+def handled(machine: Interprets) -> BaseException | None:
+    """The error that is being handled now: what `sys.exception()` gives."""
+    for frame in reversed(machine.frames):
+        register = frame.function.handled[frame.position]
+        if register is not None:
+            error = frame.registers[register]
+            assert isinstance(error, BaseException)
+            return error
+    return None
+
+
+def set_context(error: BaseException, machine: Interprets) -> None:
+    """Note what was being handled when the program raised this error."""
+    around = handled(machine)
+    if around is None or around is error:
+        return
+    link = around
+    seen = {id(link)}
+    while link.__context__ is not None and id(link.__context__) not in seen:
+        if link.__context__ is error:
+            link.__context__ = None
+            break
+        link = link.__context__
+        seen.add(id(link))
+    error.__context__ = around
+
+
+def add_context(error: BaseException, machine: Interprets) -> None:
+    """Note what was being handled when native code raised this error: behind what the native code was handling."""
+    around = handled(machine)
+    if around is None:
+        return
+    link = error
+    seen = {id(error)}
+    while link.__context__ is not None and id(link.__context__) not in seen:
+        link = link.__context__
+        seen.add(id(link))
+    if id(around) not in seen:
+        link.__context__ = around
+
+
+def require_known_kind(error: BaseException) -> None:
+    """Refuse an error that is no error of the program."""
+    if isinstance(error, SystemExit):
+        raise Refused("DY002", "the model leaves the process") from None

@@ -1,0 +1,378 @@
+"""Python's data model as plain Python: which special method an operator or builtin calls, and with what.
+
+The machine steps into these where one of the special methods has a decision in it, so that it can step into the method.
+"""
+
+import builtins
+import functools
+import math
+import operator
+from typing import Any
+
+from dycl.rewrite.normalise import syntax
+
+
+def binary(name: str, reflected: str, sign: str, left: Any, right: Any) -> Any:
+    """`left + right` and its like."""
+    result = _of_numbers(name, reflected, left, right)
+    if result is not NotImplemented:
+        return result
+    if syntax.is_sequence_operation(left, name) or syntax.is_sequence_operation(right, name):
+        return syntax.sequence_operation(name, left, right)
+    kinds = f"'{type(left).__name__}' and '{type(right).__name__}'"
+    raise TypeError(f"unsupported operand type(s) for {sign}: {kinds}")
+
+
+def _of_numbers(name: str, reflected: str, left: Any, right: Any) -> Any:
+    own = syntax.number_method(left, name)
+    other = None if syntax.same_type(left, right) else syntax.number_method(right, reflected)
+    if other is not None and syntax.is_overridden(left, right, reflected):
+        result = other(right, left)
+        if result is not NotImplemented:
+            return result
+        other = None
+    if own is not None:
+        result = own(left, right)
+        if result is not NotImplemented:
+            return result
+    return NotImplemented if other is None else other(right, left)
+
+
+def in_place(name: str, plain: str, reflected: str, sign: str, left: Any, right: Any) -> Any:
+    """`left += right` and its like."""
+    own = syntax.number_method(left, name)
+    if own is not None:
+        result = own(left, right)
+        if result is not NotImplemented:
+            return result
+    result = _of_numbers(plain, reflected, left, right)
+    if result is not NotImplemented:
+        return result
+    if syntax.is_sequence_operation(left, plain) or syntax.is_sequence_operation(right, plain):
+        return syntax.sequence_operation(name, left, right)
+    kinds = f"'{type(left).__name__}' and '{type(right).__name__}'"
+    raise TypeError(f"unsupported operand type(s) for {sign}: {kinds}")
+
+
+def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
+    """`base ** exponent`, or `pow` of three numbers."""
+    if modulus is None:
+        return binary("__pow__", "__rpow__", "** or pow()", base, exponent)
+    own = syntax.special(base, "__pow__")
+    result = NotImplemented if own is None else own(base, exponent, modulus)
+    if result is not NotImplemented:
+        return result
+    kinds = f"'{type(base).__name__}', '{type(exponent).__name__}', '{type(modulus).__name__}'"
+    raise TypeError(f"unsupported operand type(s) for ** or pow(): {kinds}")
+
+
+def compared(name: str, reflected: str, sign: str, left: Any, right: Any) -> Any:
+    """`left < right` and its like."""
+    own, other = _comparison(left, name), _comparison(right, reflected)
+    checked = False
+    if other is not None and not syntax.same_type(left, right) and syntax.is_subclass_of(right, left):
+        checked = True
+        result = other(right, left)
+        if result is not NotImplemented:
+            return result
+    if own is not None:
+        result = own(left, right)
+        if result is not NotImplemented:
+            return result
+    if other is not None and not checked:
+        result = other(right, left)
+        if result is not NotImplemented:
+            return result
+    if name == "__eq__":
+        return left is right
+    if name == "__ne__":
+        return left is not right
+    kinds = f"'{type(left).__name__}' and '{type(right).__name__}'"
+    raise TypeError(f"'{sign}' not supported between instances of {kinds}")
+
+
+def _comparison(value: Any, name: str) -> Any:
+    if name == "__ne__" and syntax.says_only_what_it_equals(value):
+        return _unequal
+    return syntax.comparison(value, name)
+
+
+def _unequal(left: Any, right: Any) -> Any:
+    own = syntax.special(left, "__eq__")
+    result = own(left, right)
+    return result if result is NotImplemented else not result
+
+
+def unary(name: str, wrong: str, value: Any) -> Any:
+    """`-value` and its like."""
+    own = syntax.special(value, name)
+    if own is None:
+        raise TypeError(f"{wrong}: '{type(value).__name__}'")
+    return own(value)
+
+
+def truth(value: Any) -> bool:
+    """`bool(value)`."""
+    own = syntax.special(value, "__bool__")
+    if own is not None:
+        result = own(value)
+        if type(result) is not bool:
+            raise TypeError(f"__bool__ should return bool, returned {type(result).__name__}")
+        return result
+    own = syntax.special(value, "__len__")
+    return own is None or length(value) != 0
+
+
+def untruth(value: Any) -> bool:
+    """`not value`."""
+    return not truth(value)
+
+
+def length(value: Any) -> Any:
+    """`len(value)`."""
+    own = syntax.special(value, "__len__")
+    if own is None:
+        raise TypeError(f"object of type '{type(value).__name__}' has no len()")
+    result = own(value)
+    if not isinstance(result, int):
+        raise TypeError(f"'{type(result).__name__}' object cannot be interpreted as an integer")
+    if result < 0:
+        raise ValueError("__len__() should return >= 0")
+    return result
+
+
+def item(container: Any, index: Any) -> Any:
+    """`container[index]`."""
+    own = syntax.special(container, "__getitem__")
+    if own is None:
+        raise TypeError(f"'{type(container).__name__}' object is not subscriptable")
+    return own(container, index)
+
+
+def store(container: Any, index: Any, value: Any) -> None:
+    """`container[index] = value`."""
+    own = syntax.special(container, "__setitem__")
+    if own is None:
+        raise TypeError(f"'{type(container).__name__}' object does not support item assignment")
+    own(container, index, value)
+
+
+def delete(container: Any, index: Any) -> None:
+    """`del container[index]`."""
+    own = syntax.special(container, "__delitem__")
+    if own is None:
+        raise TypeError(f"'{type(container).__name__}' object doesn't support item deletion")
+    own(container, index)
+
+
+def contained(value: Any, container: Any) -> bool:
+    """`value in container`."""
+    own = syntax.special(container, "__contains__")
+    if own is not None:
+        return bool(own(container, value))
+    for candidate in container:
+        if candidate is value or candidate == value:
+            return True
+    return False
+
+
+def not_contained(value: Any, container: Any) -> bool:
+    """`value not in container`."""
+    return not contained(value, container)
+
+
+def hashed(value: Any) -> int:
+    """`hash(value)`."""
+    own = syntax.special(value, "__hash__")
+    if own is None:
+        raise TypeError(f"unhashable type: '{type(value).__name__}'")
+    result = own(value)
+    if not isinstance(result, int):
+        raise TypeError("__hash__ method should return an integer")
+    return hash(result)
+
+
+def text(value: Any = "") -> str:
+    """`str(value)`."""
+    return _text("__str__", value)
+
+
+def representation(value: Any) -> str:
+    """`repr(value)`."""
+    return _text("__repr__", value)
+
+
+def _text(name: str, value: Any) -> str:
+    own = syntax.special(value, name)
+    if own is object.__str__:
+        return _text("__repr__", value)
+    result = own(value)
+    if not isinstance(result, str):
+        raise TypeError(f"{name} returned non-string (type {type(result).__name__})")
+    return result
+
+
+def formatted(value: Any, style: str = "") -> str:
+    """`format(value, style)`."""
+    own = syntax.special(value, "__format__")
+    if own is object.__format__ and not style:
+        return text(value)
+    result = own(value, style)
+    if not isinstance(result, str):
+        raise TypeError(f"{type(value).__name__}.__format__ must return a str, not {type(result).__name__}")
+    return result
+
+
+def in_text(value: Any, conversion: int, style: str) -> str:
+    """`{value!r:style}` inside an f-string."""
+    if conversion == ord("s"):
+        return format(text(value), style)
+    if conversion == ord("r"):
+        return format(representation(value), style)
+    if conversion == ord("a"):
+        return format(ascii(representation(value))[1:-1], style)
+    return formatted(value, style)
+
+
+def whole(value: Any = 0, *base: Any) -> Any:
+    """`int(value)`."""
+    if base:
+        return int(value, *base)
+    own = syntax.special(value, "__int__")
+    if own is not None:
+        return _checked(own(value), int, "__int__ returned non-int")
+    own = syntax.special(value, "__index__")
+    if own is not None:
+        return _checked(own(value), int, "__index__ returned non-int")
+    own = syntax.special(value, "__trunc__")
+    return int(value) if own is None else int(own(value))
+
+
+def real(value: Any = 0.0) -> Any:
+    """`float(value)`."""
+    own = syntax.special(value, "__float__")
+    if own is not None:
+        return _checked(own(value), float, f"{type(value).__name__}.__float__ returned non-float")
+    own = syntax.special(value, "__index__")
+    return float(value) if own is None else float(own(value))
+
+
+def indexed(value: Any) -> Any:
+    """`operator.index(value)`."""
+    own = syntax.special(value, "__index__")
+    if own is None:
+        raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
+    return _checked(own(value), int, "__index__ returned non-int")
+
+
+def _checked(result: Any, kind: type, wrong: str) -> Any:
+    if not isinstance(result, kind):
+        raise TypeError(f"{wrong} (type {type(result).__name__})")
+    return result
+
+
+def rounded(value: Any, digits: Any = None) -> Any:
+    """`round(value, digits)`."""
+    own = syntax.special(value, "__round__")
+    if own is None:
+        raise TypeError(f"type {type(value).__name__} doesn't define __round__ method")
+    return own(value) if digits is None else own(value, digits)
+
+
+def through(name: str, function: Any, value: Any) -> Any:
+    """`math.floor(value)` and its like, which ask the value first."""
+    own = syntax.special(value, name)
+    return function(float(value)) if own is None else own(value)
+
+
+def divided(left: Any, right: Any) -> Any:
+    """`divmod(left, right)`."""
+    return binary("__divmod__", "__rdivmod__", "divmod()", left, right)
+
+
+def backwards(items: Any) -> Any:
+    """`reversed(items)`."""
+    own = syntax.special(items, "__reversed__")
+    if own is not None:
+        return own(items)
+    return _from_the_end(items)
+
+
+def _from_the_end(items: Any) -> Any:
+    for place in range(len(items) - 1, -1, -1):
+        yield items[place]
+
+
+_ARITHMETIC = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "matmul": "@",
+    "and_": "&",
+    "or_": "|",
+    "xor": "^",
+    "lshift": "<<",
+    "rshift": ">>",
+}
+_COMPARISONS = {
+    "eq": ("eq", "=="),
+    "ne": ("ne", "!="),
+    "lt": ("gt", "<"),
+    "gt": ("lt", ">"),
+    "le": ("ge", "<="),
+    "ge": ("le", ">="),
+}
+_UNARY = {
+    "neg": "bad operand type for unary -",
+    "pos": "bad operand type for unary +",
+    "invert": "bad operand type for unary ~",
+}
+
+
+def _arithmetic() -> dict[Any, Any]:
+    found: dict[Any, Any] = {operator.pow: power, builtins.pow: power}
+    for name, sign in _ARITHMETIC.items():
+        plain = name.rstrip("_")
+        method, reflected, updating = f"__{plain}__", f"__r{plain}__", f"__i{plain}__"
+        found[getattr(operator, name)] = functools.partial(binary, method, reflected, sign)
+        changing = functools.partial(in_place, updating, method, reflected, f"{sign}=")
+        found[getattr(operator, f"i{plain}")] = changing
+    found[operator.ipow] = functools.partial(in_place, "__ipow__", "__pow__", "__rpow__", "**=")
+    for name, (reflected, sign) in _COMPARISONS.items():
+        found[getattr(operator, name)] = functools.partial(compared, f"__{name}__", f"__{reflected}__", sign)
+    for name, wrong in _UNARY.items():
+        found[getattr(operator, name)] = functools.partial(unary, f"__{name}__", wrong)
+    return found
+
+
+SUBSTITUTES: dict[Any, Any] = {
+    **_arithmetic(),
+    builtins.abs: functools.partial(unary, "__abs__", "bad operand type for abs()"),
+    builtins.bool: truth,
+    operator.truth: truth,
+    operator.not_: untruth,
+    builtins.len: length,
+    syntax.getitem: item,
+    syntax.setitem: store,
+    syntax.delitem: delete,
+    syntax.contained: contained,
+    syntax.not_contained: not_contained,
+    operator.contains: lambda container, value: contained(value, container),
+    builtins.hash: hashed,
+    builtins.str: text,
+    builtins.repr: representation,
+    builtins.format: formatted,
+    syntax.formatted: in_text,
+    builtins.int: whole,
+    builtins.float: real,
+    operator.index: indexed,
+    builtins.round: rounded,
+    builtins.divmod: divided,
+    builtins.reversed: backwards,
+    math.floor: functools.partial(through, "__floor__", math.floor),
+    math.ceil: functools.partial(through, "__ceil__", math.ceil),
+    math.trunc: functools.partial(unary, "__trunc__", "type does not define __trunc__ method"),
+}

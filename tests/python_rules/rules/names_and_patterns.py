@@ -1,0 +1,137 @@
+"""Private names, arguments by name, and `match`."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from tests.python_rules.rule import refused
+
+
+class _Counter:
+    __step = 2
+
+    def __init__(self) -> None:
+        self.__count = 0
+
+    def __advance(self, __by: int) -> None:
+        self.__count += __by * self.__step
+
+    def count(self, x: Tensor) -> int:
+        for __place in range(3):
+            if x[0] > __place:
+                self.__advance(__by := 1)
+        return self.__count
+
+
+def private_names(x: Tensor) -> Any:
+    counter = _Counter()
+    return x, counter.count(x), sorted(vars(counter))
+
+
+class __Hidden:
+    def value(self, x: Tensor) -> Any:
+        self.__value = x * 2 if x.sum() > 0 else x
+        return self.__value
+
+
+_Hidden = __Hidden
+
+
+def private_names_of_a_class_with_underscores(x: Tensor) -> Any:
+    hidden = _Hidden()
+    return hidden.value(x), list(vars(hidden))
+
+
+def _named(a: int = 0, **rest: int) -> int:
+    return a + sum(rest.values())
+
+
+def argument_by_name_twice(x: Tensor) -> Any:
+    if x.sum() > 0:
+        return x * _named(a=1, **{"a": 2})
+    return x
+
+
+def names_that_are_no_text(x: Tensor) -> Any:
+    if x.sum() > 0:
+        return x * _named(**{1: 2})
+    return x
+
+
+def no_mapping(x: Tensor) -> Any:
+    try:
+        return x, {**[(1, 2)]} if x.sum() > 0 else x
+    except TypeError as error:
+        return x, str(error)
+
+
+@dataclass
+class _Point:
+    a: Any
+    b: Any = 0
+
+
+class _Incomplete:
+    __match_args__ = ("a", "b")
+
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+
+class _Number(int):
+    pass
+
+
+def pattern_with_a_missing_attribute(x: Tensor) -> Any:
+    value = _Incomplete(x * 2) if x.sum() > 0 else _Point(x, 3)
+    match value:
+        case _Incomplete(a, b):
+            return a, b
+        case _Incomplete(a=a):
+            return a, "a alone"
+        case _Point(a, b):
+            return a, b
+    return x
+
+
+def names_of_a_failed_pattern(x: Tensor) -> Any:
+    a = "before"
+    value = (1, 2) if x.sum() > 0 else (3, 4)
+    match value:
+        case (a, 5):
+            return x, a
+        case (1, b) | (b, 4) if x[0] > 2:
+            return x, a, b
+    return x, a
+
+
+@refused("DY009")  # a bytearray is alive across the decision
+def what_is_a_sequence(x: Tensor) -> Any:
+    found = []
+    values = [bytearray(b"ab"), b"ab", "ab", [1, 2], (1, 2), range(2), {1: 2}]
+    for value in values if x.sum() > 0 else values[::-1]:
+        match value:
+            case [_, _]:
+                found.append(type(value).__name__)
+            case {**rest}:
+                found.append(rest)
+    return x, found
+
+
+def pattern_of_a_number_made_from_int(x: Tensor) -> Any:
+    value = _Number(3) if x.sum() > 0 else True
+    match value:
+        case bool(flag):
+            return x, flag
+        case _Number(number):
+            return x, number + 1
+    return x
+
+
+def too_many_parts(x: Tensor) -> Any:
+    value = _Point(1) if x.sum() > 0 else 2
+    match value:
+        case _Point(a, b, c):
+            return x, a
+    return x
