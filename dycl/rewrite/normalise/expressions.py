@@ -112,14 +112,14 @@ class Expressions(Emitter):
                 self.emit(Yield(dest, source, self.span(node)))
                 return Read(dest)
             case ast.YieldFrom(value=value):
-                iterator = self.loop_over(
-                    self.expression(value), node, lambda item: self.emit(Yield("%sent", item, self.here))
-                )
-                return self.call(Known(syntax.returned), (Read(iterator),), node)
+                return self.yield_from(self.expression(value), node)
             case _:
                 name = type(node).__name__
                 self.emit(Unsupported("DY002", f"the expression `{name}` is not supported", self.span(node)))
                 return Known(None)
+
+    def yield_from(self, source: Operand, node: ast.expr) -> Operand:
+        raise NotImplementedError
 
     def elements(self, nodes: Sequence[ast.expr]) -> list[Operand | Star]:
         return [

@@ -203,6 +203,14 @@ class Delete:
 
 
 @dataclass(frozen=True, slots=True)
+class Drop:
+    """Leave a loop before its end; a generator that waits inside `try` or `with` cleans up."""
+
+    iterator: Register
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Unsupported:
     """A construct that DyCL refuses when control reaches it."""
 
@@ -230,6 +238,7 @@ Instruction = (
     | Leave
     | Yield
     | Delete
+    | Drop
     | Unsupported
 )
 
@@ -239,8 +248,9 @@ class FlatFunction:
     """A normalised function.
 
     `handlers[i]` is where an exception in instruction i goes, if anywhere in here, and `handled[i]` holds the exception
-    that is being handled there. `live[i]` are the registers that matter from instruction i on. `endless` are the
-    instructions inside `while` loops; `loops` tells where the iterator of each `for` loop is asked for its next item.
+    that is being handled there. `live[i]` are the registers that matter from instruction i on, and `dropped[i]` those
+    that matter if they hold a generator. `endless` are the instructions inside `while` loops; `loops` tells where the
+    iterator of each `for` loop is asked for its next item.
     """
 
     code: types.CodeType
@@ -250,5 +260,6 @@ class FlatFunction:
     handled: tuple[Register | None, ...]
     cells: frozenset[Register]
     live: tuple[frozenset[Register], ...]
+    dropped: tuple[frozenset[Register], ...]
     endless: frozenset[int]
     loops: Mapping[Register, Label]

@@ -6,6 +6,7 @@ from dycl.rewrite.normalise.instructions import (
     BranchOn,
     Call,
     Delete,
+    Drop,
     GoTo,
     Instruction,
     Label,
@@ -35,6 +36,24 @@ def live_registers(
     instructions: Sequence[Instruction], handlers: Sequence[Label | None], handled: Sequence[Register | None]
 ) -> tuple[frozenset[Register], ...]:
     """For each instruction, the registers that are read before they are written from there on."""
+    reads = [
+        _reads(instruction) | frozenset(filter(None, (register,)))
+        for instruction, register in zip(instructions, handled, strict=True)
+    ]
+    return _read_later(instructions, handlers, reads)
+
+
+def dropped_iterators(
+    instructions: Sequence[Instruction], handlers: Sequence[Label | None]
+) -> tuple[frozenset[Register], ...]:
+    """For each instruction, the iterators of loops that may be left before their end from there on."""
+    drops = [frozenset((item.iterator,) if isinstance(item, Drop) else ()) for item in instructions]
+    return _read_later(instructions, handlers, drops) if any(drops) else tuple(drops)
+
+
+def _read_later(
+    instructions: Sequence[Instruction], handlers: Sequence[Label | None], reads: Sequence[frozenset[Register]]
+) -> tuple[frozenset[Register], ...]:
     caught = {item.label: frozenset((item.exception,)) for item in instructions if isinstance(item, PushHandler)}
     live: list[frozenset[Register]] = [frozenset() for _ in range(len(instructions) + 1)]
     changed = True
@@ -49,8 +68,7 @@ def live_registers(
                 after = (live[position + 1] - {instruction.dest}) | live[instruction.exhausted]
             handler = handlers[position]
             on_exception = live[handler] - caught[handler] if handler is not None else frozenset()
-            being_handled = frozenset(filter(None, (handled[position],)))
-            now = (after - _writes(instruction)) | on_exception | _reads(instruction) | being_handled
+            now = (after - _writes(instruction)) | on_exception | reads[position]
             if now != live[position]:
                 live[position] = now
                 changed = True
@@ -105,7 +123,7 @@ def _reads(instruction: Instruction) -> frozenset[Register]:
             operands = [Read(iterator)]
         case Delete(register=register):
             operands = [Read(register)]
-        case GoTo() | LoadGlobal() | PushHandler() | PopHandler() | Unsupported():
+        case GoTo() | LoadGlobal() | PushHandler() | PopHandler() | Drop() | Unsupported():
             operands = []
     return frozenset(filter(None, map(_register, operands)))
 

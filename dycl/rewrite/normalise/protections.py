@@ -4,6 +4,7 @@ Leaving a `with` or a `try/finally` by any way runs its clean-up, so the clean-u
 """
 
 import ast
+import operator
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,9 +14,11 @@ from dycl.rewrite.normalise.expressions import Expressions
 from dycl.rewrite.normalise.instructions import (
     BranchOn,
     Call,
+    Drop,
     GoTo,
     Known,
     Label,
+    NextItem,
     Operand,
     PopHandler,
     PushHandler,
@@ -23,15 +26,18 @@ from dycl.rewrite.normalise.instructions import (
     RaiseAgain,
     Read,
     Register,
+    StartLoop,
+    Yield,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop around the current statement."""
+    """A loop around the current statement, and the iterator that it goes over if it is a `for` loop."""
 
     leave: Label
     again: Label
+    iterator: Register | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,14 @@ class Protections(Expressions):
             self.scopes = self.scopes[:-1]
             if isinstance(scope, Protected):
                 self.leave_protected(scope)
+            if isinstance(scope, Loop):
+                self.leave_loop(scope)
         self.scopes = saved
+
+    def leave_loop(self, loop: Loop) -> None:
+        """Emit what must run when control leaves a loop before its end: nobody will go on with its iterator."""
+        if loop.iterator is not None:
+            self.emit(Drop(loop.iterator, self.here))
 
     def leave_protected(self, scope: Protected) -> None:
         self.emit(PopHandler(self.here))
@@ -191,6 +204,56 @@ class Protections(Expressions):
         error = self.kept(self.expression(node.exc), node.exc)
         cause = None if node.cause is None else self.expression(node.cause)
         self.emit(Raise(error, cause, self.span(node)))
+
+    def yield_from(self, source: Operand, node: ast.expr) -> Operand:
+        """`yield from source`: whoever goes on with this generator goes on with `source`, which may be a generator."""
+        iterator, item, sent = self.register("loop"), self.register("item"), self.register("sent")
+        error, result = self.register("exception"), self.register("result")
+        again, hand_out, send, throw, end, leave = (self.label() for _ in range(6))
+        span = self.span(node)
+        self.emit(StartLoop(iterator, source, span))
+        self.place(again)
+        self.emit(NextItem(item, iterator, leave, span))
+        self.emit(Call(item, Known(syntax.loop_item), (Read(iterator), Read(item)), (), span))
+        self.place(hand_out)
+        self.emit(PushHandler(throw, error, span))
+        self.scopes.append(Protected(throw))
+        self.emit(Yield(sent, Read(item), span))
+        self.scopes.pop()
+        self.emit(PopHandler(span))
+        self.emit(BranchOn(self.call(Known(operator.is_), (Read(sent), Known(None)), node), again, send, span))
+        self.place(send)
+        self._until_it_stops(item, Known(syntax.send_to), (Read(iterator), Read(sent)), result, end)
+        self.emit(GoTo(hand_out, span))
+        self.place(throw)
+        self._until_it_stops(item, Known(syntax.throw_into), (Read(iterator), Read(error)), result, end)
+        self.emit(GoTo(hand_out, span))
+        self.place(leave)
+        self.move(result, self.call(Known(syntax.returned), (Read(iterator),), node), node)
+        self.place(end)
+        return Read(result)
+
+    def _until_it_stops(
+        self, item: Register, callee: Operand, args: tuple[Operand, ...], result: Register, end: Label
+    ) -> None:
+        """Emit a call for the next item; if it raises `StopIteration` instead, end with that one's value."""
+        handler, stop, other, following = self.label(), self.label(), self.label(), self.label()
+        error, span = self.register("exception"), self.here
+        self.emit(PushHandler(handler, error, span))
+        self.scopes.append(Protected(handler))
+        self.emit(Call(item, callee, args, (), span))
+        self.scopes.pop()
+        self.emit(PopHandler(span))
+        self.emit(GoTo(following, span))
+        self.place(handler)
+        self.emit(Call(result, Known(syntax.catches), (Read(error), Known(StopIteration)), (), span))
+        self.emit(BranchOn(Read(result), stop, other, span))
+        self.place(other)
+        self.emit(RaiseAgain(Read(error), span))
+        self.place(stop)
+        self.emit(Call(result, Known(getattr), (Read(error), Known("value")), (), span))
+        self.emit(GoTo(end, span))
+        self.place(following)
 
 
 def _unbinding(name: str, place: ast.AST) -> list[ast.stmt]:

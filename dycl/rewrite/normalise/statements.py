@@ -23,7 +23,7 @@ from dycl.rewrite.normalise.instructions import (
     StartLoop,
     Unsupported,
 )
-from dycl.rewrite.normalise.liveness import inside_while_loops, live_registers
+from dycl.rewrite.normalise.liveness import dropped_iterators, inside_while_loops, live_registers
 from dycl.rewrite.normalise.patterns import match_case
 from dycl.rewrite.normalise.private_names import class_around, mangled
 from dycl.rewrite.normalise.protections import Loop, Protections
@@ -68,6 +68,7 @@ class _Statements(Protections):
             handled=tuple(self.handled_registers),
             cells=frozenset((*self.code.co_cellvars, *self.code.co_freevars)),
             live=live_registers(instructions, handlers, self.handled_registers),
+            dropped=dropped_iterators(instructions, handlers),
             endless=inside_while_loops(instructions),
             loops={item.iterator: at for at, item in enumerate(instructions) if isinstance(item, NextItem)},
         )
@@ -114,6 +115,9 @@ class _Statements(Protections):
                 loop = self.scopes[len(self.scopes) - 1 - depth]
                 assert isinstance(loop, Loop)
                 self.unwind(depth)
+                self.span(node)
+                if isinstance(node, ast.Break):
+                    self.leave_loop(loop)
                 self.emit(GoTo(loop.leave if isinstance(node, ast.Break) else loop.again, self.span(node)))
             case ast.Pass() | ast.Nonlocal():
                 pass
@@ -184,8 +188,8 @@ class _Statements(Protections):
         self.emit(StartLoop(iterator, self.expression(node.iter), self.span(node.iter)))
         self.place(again)
         self.emit(NextItem(item, iterator, otherwise, self.span(node.iter)))
+        self.scopes.append(Loop(leave, again, iterator))
         self.assign(node.target, self.call(Known(syntax.loop_item), (Read(iterator), Read(item)), node.iter))
-        self.scopes.append(Loop(leave, again))
         self.block(node.body)
         self.scopes.pop()
         self.emit(GoTo(again, self.span(node)))

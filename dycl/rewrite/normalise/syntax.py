@@ -177,6 +177,21 @@ def throw(generator: Any, error: BaseException) -> Any:
     return generator.throw(error)
 
 
+def send_to(iterator: Any, value: Any) -> Any:
+    """`iterator.send(value)`, as `yield from` does it."""
+    return iterator.send(value)
+
+
+def throw_into(iterator: Any, error: BaseException) -> Any:
+    """`iterator.throw(error)`, as `yield from` does it; what is no generator is just left."""
+    raise error
+
+
+def is_generator(iterator: Any) -> bool:
+    """Whether values can be sent to an iterator."""
+    return isinstance(iterator, types.GeneratorType)
+
+
 def returned(iterator: Any) -> Any:
     """What a generator that has come to its end returned: the value of `yield from`."""
     return None

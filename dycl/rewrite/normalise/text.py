@@ -12,6 +12,7 @@ from dycl.rewrite.normalise.instructions import (
     BranchOn,
     Call,
     Delete,
+    Drop,
     FlatFunction,
     GoTo,
     Instruction,
@@ -89,6 +90,8 @@ def _shown(instruction: Instruction) -> str:
             return f"{dest} = yield {_value(source)}"
         case Delete(register=register):
             return f"delete {register}"
+        case Drop(iterator=iterator):
+            return f"leave the loop over {iterator}"
         case Unsupported(identifier=identifier, reason=reason):
             return f"refused, {identifier}: {reason}"
         case _:

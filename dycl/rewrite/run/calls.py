@@ -51,11 +51,9 @@ from dycl.rewrite.state.tables import GrownList
 def call(machine: Interprets, frame: Frame, instruction: Call) -> Stop | None:
     """Make the call of an instruction, or begin to interpret it."""
     callee, args, kwargs = operands(machine, frame, instruction)
-    if callee is syntax.throw:
-        return generators.throw(machine, *args)
-    owner = getattr(callee, "__self__", None)
-    if isinstance(owner, Generator):
-        return _go_on(machine, owner, callee.__name__, args)
+    generator, how, given = _driven(callee, args)
+    if generator is not None:
+        return _go_on(machine, generator, how, given)
     result = NOT_HANDLED if _tells_itself_apart(callee) else meaning(callee, args, kwargs, machine)
     if result is NOT_HANDLED:
         stop = switch_on_index(machine, frame, instruction, callee, args)
@@ -66,6 +64,27 @@ def call(machine: Interprets, frame: Frame, instruction: Call) -> Stop | None:
         frame.registers[instruction.dest] = result
         frame.position += 1
     return None
+
+
+def _driven(callee: Any, args: tuple[Any, ...]) -> tuple[Generator | None, str, tuple[Any, ...]]:
+    """The generator that a call goes on with, in which way, and what it gets."""
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, Generator):
+        return owner, callee.__name__, args
+    if args and isinstance(args[0], Generator):
+        if callee is syntax.throw:
+            return args[0], "throw", args[1:]
+        if callee is syntax.send_to or (callee is next and len(args) == 1):
+            return args[0], "send", args[1:]
+    return None, "", ()
+
+
+def drop(machine: Interprets, frame: Frame, iterator: Any) -> None:
+    """Let a generator that a loop has left clean up, unless the program still has it."""
+    frame.position += 1
+    if type(iterator) is Generator and iterator.waits_to_clean_up and not generators.is_held(machine, iterator):
+        frame.position -= 1
+        _push_substitute(machine, substitutes.closed, ((iterator,), {}))
 
 
 def _go_on(machine: Interprets, generator: Generator, how: str, args: tuple[Any, ...]) -> Stop | None:
@@ -100,7 +119,7 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     result = NOT_HANDLED if _tells_itself_apart(callee) else _substituted(machine, callee, arguments)
     if result is not NOT_HANDLED:
         return result
-    if callee is syntax.enter_context and isinstance(getattr(args[0], "gen", None), types.GeneratorType):
+    if callee is syntax.enter_context and type(getattr(args[0], "gen", None)) is types.GeneratorType:
         machine.contexts.callback(args[0].gen.close)
     function, arguments, purpose, constructed = resolve(callee, args, kwargs)
     is_expression = function is not None and function.__code__.co_name == "<genexpr>"
@@ -244,7 +263,7 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     """Call what has no Python source."""
     args, kwargs = arguments
     passed = any(isinstance(value, Generator) for value in (*args, *kwargs.values()))
-    if passed and callee not in _NEUTRAL and not _is_method_of_container(callee):
+    if passed and not any(callee is neutral for neutral in _NEUTRAL) and not _is_method_of_container(callee):
         raise Refused("DY002", f"a generator with decisions in it is passed to `{_name(callee)}`")
     is_operator = getattr(callee, "__module__", None) == operator.add.__module__
     if is_torch(callee) or (is_operator and isinstance(args[0], torch.Tensor | torch.Size)):
@@ -255,7 +274,7 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         result = callee(*args, **kwargs)
         if DecisionMet.met != met:
             raise DecisionMet("a value that only the input determines is needed")
-        if isinstance(result, _LAZY):
+        if type(result) in _LAZY:
             items: Any = result
             result = machine.over(tuple(items))
     except DecisionMet as decision:
@@ -294,7 +313,9 @@ _LAZY: tuple[type, ...] = (
     types.GeneratorType,
     *map(type, map(iter, _EMPTY)),
 )
-_NEUTRAL: tuple[Any, ...] = (getattr, setattr, isinstance, id, iter, type, operator.is_, operator.is_not)
+_NEUTRAL: tuple[Any, ...] = (
+    *(getattr, setattr, hasattr, isinstance, id, iter, type, operator.is_, operator.is_not, syntax.is_generator),
+)
 
 
 def _push_substitute(machine: Interprets, substitute: Any, arguments: Arguments) -> Any:
@@ -310,7 +331,7 @@ def _imported(machine: Interprets, result: Any) -> Any:
     """A native result as the machine holds it: symbols as host values, lazy iterators with their items."""
     if isinstance(result, torch.SymInt | torch.SymFloat | torch.SymBool):
         return import_symbol(result, machine.recorder)
-    if isinstance(result, types.GeneratorType):
+    if type(result) is types.GeneratorType:
         return machine.over(tuple(result))
     return result
 

@@ -1,10 +1,12 @@
 """How generators go on: by the next item, a value sent, an error thrown in; and how they end."""
 
+import collections
+import types
 from typing import Any
 
 from dycl.rewrite.normalise.instructions import Call, NextItem, Yield
 from dycl.rewrite.run.contract import Interprets
-from dycl.rewrite.state.frames import Frame, Generator
+from dycl.rewrite.state.frames import Frame, Generator, ItemIterator
 from dycl.rewrite.state.stops import Stop
 
 
@@ -61,6 +63,48 @@ def end(machine: Interprets, frame: Frame, value: Any) -> Stop | None:
         caller.position = waiting.exhausted
         return None
     return machine.raise_error(StopIteration() if value is None else StopIteration(value))
+
+
+def is_held(machine: Interprets, generator: Generator) -> bool:
+    """Whether the program can still reach a generator that a loop has left."""
+    live = [
+        value
+        for frame in machine.frames
+        for name, value in frame.registers.items()
+        if name in frame.live(frame is machine.frames[-1])
+    ]
+    seen: set[int] = set()
+    while live:
+        value = live.pop()
+        if value is generator:
+            return True
+        if id(value) not in seen:
+            seen.add(id(value))
+            live.extend(_parts(value))
+    return False
+
+
+def _parts(value: Any) -> list[Any]:
+    """What a value of the program holds."""
+    match value:
+        case list() | tuple() | set() | frozenset() | collections.deque():
+            return list(value)
+        case dict():
+            return [*value.keys(), *value.values()]
+        case types.CellType():
+            return [value.cell_contents] if value != types.CellType() else []
+        case types.FunctionType():
+            return [*(value.__closure__ or ()), *(value.__defaults__ or ())]
+        case types.MethodType():
+            return [value.__self__, value.__func__]
+        case types.ModuleType() | type():
+            return []
+        case _ if type(value) is Generator:
+            return [*value.frame.registers.values(), value.value]
+        case ItemIterator():
+            return [value.items]
+        case _:
+            return [*getattr(value, "__dict__", {}).values()]
 
 
 def fail(frame: Frame, error: BaseException) -> BaseException:

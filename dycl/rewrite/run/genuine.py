@@ -15,7 +15,7 @@ from dycl.rewrite.semantics.dynamic import is_dynamic, mentions
 from dycl.rewrite.semantics.stand_ins import stand_ins
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.frames import Frame, HostRange, RangeIterator
+from dycl.rewrite.state.frames import Frame, Generator, HostRange, RangeIterator
 from dycl.rewrite.state.tables import GrownList, Spread
 
 
@@ -76,6 +76,8 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
     except Exception:
         return  # it is the call's operands that cannot be had, which nothing but the program's own values decide
     owner = getattr(callee, "__self__", None)
+    if isinstance(owner, Generator) or any(isinstance(value, Generator) for value in args):
+        return  # the machine itself went on with it
     if mentions((owner, args, kwargs), _STAND_INS) and any(kind.__name__ in str(error) for kind in _STAND_INS):
         raise Refused("DY010", "DyCL cannot follow this: code without decisions gets a value that it cannot use")
     if any(type(value) is GrownList for value in (*args, *kwargs.values())):

@@ -20,6 +20,7 @@ from dycl.rewrite.normalise.instructions import (
     BranchOn,
     Call,
     Delete,
+    Drop,
     GoTo,
     Instruction,
     Known,
@@ -205,6 +206,9 @@ class Machine:
             case Delete(register=register):
                 self.value(frame, Read(register))
                 del frame.registers[register]
+            case Drop(iterator=iterator):
+                calls.drop(self, frame, frame.registers.get(iterator))
+                return None
             case Unsupported(identifier=identifier, reason=reason):
                 raise Refused(identifier, reason)
         frame.position += 1
@@ -327,8 +331,9 @@ class Machine:
             return generators.end(self, frame, value)
         if isinstance(waiting, BranchOn):
             return self._branch(caller, value, waiting.then, waiting.orelse)
-        assert isinstance(waiting, Call)
-        caller.registers[waiting.dest] = value
+        assert isinstance(waiting, Call | Drop)
+        if isinstance(waiting, Call):
+            caller.registers[waiting.dest] = value
         caller.position += 1
         return None
 

@@ -1,5 +1,6 @@
 """What the machine keeps while it runs the user's program: frames, and iterators that can be copied."""
 
+import types
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -58,6 +59,11 @@ class Frame:
 
     def live(self, is_top: bool) -> frozenset[Register]:
         """The registers that matter from here on; a frame below the top waits for a call to return."""
+        iterators = [(name, self.registers.get(name)) for name in self.function.dropped[self.position]]
+        waiting = [name for name, held in iterators if type(held) is Generator and held.waits_to_clean_up]
+        return self._read_later(is_top).union(waiting)
+
+    def _read_later(self, is_top: bool) -> frozenset[Register]:
         live = self.function.live
         if is_top:
             return live[self.position]
@@ -128,6 +134,16 @@ class Generator:
     started: bool = False
     finished: bool = False
     value: Any = None
+
+    @property
+    def waits_to_clean_up(self) -> bool:
+        """Whether it waits inside a `try` or `with`."""
+        return self.started and not self.finished and bool(self.frame.handlers)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The type that this stands for, so that `isinstance` says what it would say of the generator."""
+        return types.GeneratorType
 
     def send(self, value: Any) -> Any:
         raise Refused("DY002", "a generator is driven by code that DyCL does not follow")

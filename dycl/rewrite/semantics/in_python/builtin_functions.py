@@ -217,6 +217,16 @@ def closed(generator: Any) -> None:
     raise RuntimeError("generator ignored GeneratorExit")
 
 
+def thrown_into(iterator: Any, error: BaseException) -> Any:
+    """An error that is thrown into a generator while it waits in `yield from iterator`."""
+    if not syntax.is_generator(iterator):
+        raise error
+    if isinstance(error, GeneratorExit):
+        closed(iterator)
+        raise error
+    return syntax.throw(iterator, error)
+
+
 def chosen(condition: Any, if_true: Any, if_false: Any, operands: Any = ()) -> Any:
     """`torch.cond(...)`."""
     return if_true(*operands) if condition else if_false(*operands)
@@ -282,15 +292,19 @@ SUBSTITUTES: dict[Any, Any] = {
     torch.cond: chosen,
     torch._higher_order_ops.while_loop: looped,
     torch.utils.checkpoint.checkpoint: not_checkpointed,
+    syntax.throw_into: thrown_into,
     syntax.spread: list_of,
     syntax.contained: contained,
     syntax.not_contained: not_contained,
 }
 
 
+_ALWAYS = (torch.cond, torch._higher_order_ops.while_loop, torch.utils.checkpoint.checkpoint, syntax.throw_into)
+
+
 def comes_first(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether the substitute must be taken before a native call is tried."""
-    if callee in (torch.cond, torch._higher_order_ops.while_loop, torch.utils.checkpoint.checkpoint):
+    if any(callee is always for always in _ALWAYS):
         return True
     if callee is builtins.sum and syntax.SUMS_EXACTLY and args and type(args[0]) in (list, tuple):
         return any(isinstance(item, HostValue) and item.kind == "float" for item in args[0])
