@@ -25,6 +25,7 @@ from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.run import errors, generators
 from dycl.rewrite.run.arguments import has_number_tensor, has_unknown_length, with_numbers, with_symbols
+from dycl.rewrite.run.binding import bound
 from dycl.rewrite.run.callees import Arguments, is_torch, resolve
 from dycl.rewrite.run.code_inspection import note_what_it_sees, watch_state_of
 from dycl.rewrite.run.contract import Interprets
@@ -194,22 +195,13 @@ def frame(
     flat = normalise(function.__code__)
     machine.entered[function.__code__] = None
     watch_state_of(function, machine)
-    registers = _bind(function, *arguments)
+    registers = bound(function, *arguments)
     for name in function.__code__.co_cellvars:
         cell = types.CellType(registers[name]) if name in registers else types.CellType()
         registers[name] = cell
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         registers[name] = cell
     return Frame(flat, function.__globals__, registers, purpose=purpose, constructed=constructed)
-
-
-def _bind(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    code = function.__code__
-    if code.co_name == "<genexpr>":
-        return {".0": args[0]}
-    bound = inspect.signature(function, follow_wrapped=False).bind(*args, **kwargs)
-    bound.apply_defaults()
-    return dict(bound.arguments)
 
 
 def make_function(machine: Interprets, frame: Frame, instruction: MakeFunction) -> types.FunctionType:

@@ -135,3 +135,29 @@ def too_many_parts(x: Tensor) -> Any:
         case _Point(a, b, c):
             return x, a
     return x
+
+
+def _many(a, b=2, /, c=3, *rest, d, e=5, **more):
+    return (a, b, c, rest, d, e, more)
+
+
+def arguments_of_every_kind(x: Tensor) -> Any:
+    function = _many if x.sum() > 0 else _many
+    return (
+        function(x, d=1) if x[0] > 2 else function(x, 1, 2, 3, 4, d=5, b=6, f=7),
+        function(x, *(1, 2), **{"d": 3, "a": 4}) if x.sum() > 0 else 0,
+    )
+
+
+def arguments_that_do_not_fit(x: Tensor) -> Any:
+    messages = []
+    for args, kwargs in (((), {}), ((1,), {}), ((1, 2), {"d": 1, "c": 2}), ((1, 2, 3), {"d": 1, "c": 2})):
+        try:
+            messages.append(_many(*args, **kwargs) if x.sum() > 0 else _decides(*args, **kwargs, x=x))
+        except TypeError as error:
+            messages.append(str(error))
+    return x, messages
+
+
+def _decides(a, b=2, *, x):
+    return (a, b) if x[0] > -2 else b
