@@ -2,10 +2,7 @@
 
 import collections
 import contextvars
-import enum
 import functools
-import operator
-import sys
 import types
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -13,7 +10,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from dycl.hcfg.types import Span
 from dycl.rewrite.knowledge import KeepViews, Knowledge, Loose, Place, Table
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_arrays import HostArray
@@ -62,56 +58,8 @@ from dycl.rewrite.state.skeleton import (
     ViewNode,
 )
 from dycl.rewrite.state.tables import GrownList, template_of
+from dycl.rewrite.state.unchanging import ATOMS, TOLD_BY_TEXT, is_shared
 from dycl.rewrite.tensor_types import dtype_name
-
-_ATOMS = (
-    bool,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    types.NoneType,
-    types.EllipsisType,
-    types.NotImplementedType,
-    range,
-    enum.Enum,
-    np.generic,
-    torch.finfo,
-    torch.iinfo,
-    operator.itemgetter,
-    operator.attrgetter,
-    operator.methodcaller,
-    Span,
-)
-_TOLD_BY_TEXT = (
-    float,
-    complex,
-    np.generic,
-    torch.finfo,
-    torch.iinfo,
-    operator.itemgetter,
-    operator.attrgetter,
-    operator.methodcaller,
-)
-_SHARED = (
-    type,
-    types.ModuleType,
-    contextvars.ContextVar,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    types.GetSetDescriptorType,
-    torch.dtype,
-    torch.device,
-    torch.layout,
-    torch.memory_format,
-    torch._ops.OpOverload,
-    torch._ops.OpOverloadPacket,
-    np.dtype,
-    np.ufunc,
-    type(np.mean),
-    types.UnionType,
-)
 
 
 class Freezer:
@@ -146,10 +94,10 @@ class Freezer:
         if isinstance(value, contextvars.Token):
             self.pinned.add(value.var)
             return TokenNode(id(value.var))
-        if isinstance(value, _ATOMS):
-            exact = repr(value) if isinstance(value, _TOLD_BY_TEXT) else value
+        if isinstance(value, ATOMS):
+            exact = repr(value) if isinstance(value, TOLD_BY_TEXT) else value
             return AtomNode(type(value), exact, value)
-        if value in self.pinned or isinstance(value, _SHARED) or _is_plain_builtin(value) or _is_importable(value):
+        if value in self.pinned or is_shared(value):
             self.pinned.add(value)
             return PinnedNode(id(value))
         if id(value) in self._seen:
@@ -377,20 +325,3 @@ class Freezer:
             raise Refused("DY009", reason)
         parts = tuple((name, self.freeze(getattr(value, name))) for name in slots)
         return ObjectNode(cls, parts, self._attributes(value))
-
-
-def _is_importable(value: Any) -> bool:
-    """Whether this is the function that stands in its module under its name: it was there before the call."""
-    if not isinstance(value, types.FunctionType):
-        return False
-    found: Any = sys.modules.get(value.__module__)
-    for name in value.__qualname__.split("."):
-        found = getattr(found, name, None)
-    return found is value
-
-
-def _is_plain_builtin(value: Any) -> bool:
-    """Whether this is a builtin function or class method; a method of a list or tensor belongs to that object."""
-    return isinstance(value, types.BuiltinFunctionType) and isinstance(
-        value.__self__, types.ModuleType | type | types.NoneType
-    )

@@ -56,7 +56,6 @@ class StateNode(NamedTuple):
 BEGINNING = StateNode((), HeapNode((), (), ()), (), "beginning")
 """Before the first call; its tag tells it from the state in which a next call finds nothing changed."""
 
-
 _FLAT = frozenset({AtomNode, PinnedNode, SeenNode, TokenNode})
 _Node = TypeVar("_Node", bound=tuple[Any, ...])
 

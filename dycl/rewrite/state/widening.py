@@ -6,10 +6,7 @@ reluctantly, where a loop makes a tensor grow: they become named dimensions. Str
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeGuard, cast
-
-import torch
 
 from dycl.hcfg.types import Dimension, DType, HostKind, HostType
 from dycl.rewrite.knowledge import Place
@@ -32,7 +29,6 @@ from dycl.rewrite.state.skeleton import (
     TupleNode,
 )
 from dycl.rewrite.state.tables import KnownItem, NumberItem, Template, TensorItem, TupleItem
-from dycl.rewrite.state.thaw import constant_tensor
 from dycl.rewrite.state.whole_state import StateNode, has_parts, rebuilt
 
 _NUMBERS: dict[type, HostKind] = {int: "int", float: "float"}
@@ -62,7 +58,7 @@ class TableKey(NamedTuple):
     tag: str = "table key"
 
 
-class _Column(NamedTuple):
+class TableColumn(NamedTuple):
     """What a table has for one value in its items; its shape is one item's, or that of all items stacked."""
 
     dtype: DType
@@ -79,7 +75,7 @@ def without_numbers(part: object, dimensions: bool, constants: bool = False) -> 
     if not _may_change(part):
         return part
     match part:
-        case AtomNode(cls, _, value) if cls in _NUMBERS and _fits(value):
+        case AtomNode(cls, _, value) if _fits(value):
             return NumberKey(_NUMBERS[cls])
         case DictNode(items=items):
             return part._replace(
@@ -113,24 +109,24 @@ def without_numbers(part: object, dimensions: bool, constants: bool = False) -> 
             return rebuilt(part, [without_numbers(inner, dimensions, constants) for inner in part])
 
 
-def _as_table(items: tuple[Skeleton, ...]) -> tuple[Template, list[_Column]] | None:
+def _as_table(items: tuple[Skeleton, ...]) -> tuple[Template, list[TableColumn]] | None:
     """The kind of a list's items, and the column that each of their values makes; None if they differ."""
     found = []
     for item in items:
-        columns: list[_Column] = []
-        found.append((_template(item, columns), columns or [_Column("bool", (0,))]))
+        columns: list[TableColumn] = []
+        found.append((_template(item, columns), columns or [TableColumn("bool", (0,))]))
     return found[0] if all(kind == found[0] for kind in found) else None
 
 
-def _template(item: Skeleton, columns: list[_Column]) -> Template:
+def _template(item: Skeleton, columns: list[TableColumn]) -> Template:
     match item:
         case SharedNode(tensor):
             return _template(tensor, columns)
         case TensorNode(dtype, shape) | ConstantNode(dtype, shape):
-            columns.append(_Column(dtype, shape))
+            columns.append(TableColumn(dtype, shape))
             return TensorItem(dtype)
         case HostNode(kind):
-            columns.append(_Column(HostType(kind).tensor.dtype, ()))
+            columns.append(TableColumn(HostType(kind).tensor.dtype, ()))
             return NumberItem(kind)
         case AtomNode(cls) if cls in (bool, int, float):
             return _template(HostNode(cast(HostKind, cls.__name__)), columns)
@@ -246,7 +242,7 @@ class _Widening:
 
     def _table(self, old: RowsNode | GrownNode, new: RowsNode | GrownNode) -> GrownNode:
         """Two lists of different lengths, as one of a length that the input decides."""
-        (template, left), (_, right) = _table_of(old), _table_of(new)
+        (template, left), (_, right) = table_of(old), table_of(new)
         columns = [
             TensorNode(column.dtype, tuple(map(self._dimension, column.shape, other.shape)), None)
             for column, other in zip(left, right, strict=True)
@@ -265,19 +261,17 @@ def _strides(node: TensorNode | ConstantNode) -> tuple[int, ...] | None:
 def _same_rows(old: RowsNode | GrownNode, new: RowsNode | GrownNode) -> bool:
     """Whether two lists can be merged item by item."""
     if isinstance(old, RowsNode) and isinstance(new, RowsNode):
-        return [without_numbers(item, True) for item in old.items] == [
-            without_numbers(item, True) for item in new.items
-        ]
+        return bool(without_numbers(old.items, True) == without_numbers(new.items, True))
     return type(old) is type(new)
 
 
-def _table_of(node: RowsNode | GrownNode) -> tuple[Template, list[_Column]]:
+def table_of(node: RowsNode | GrownNode) -> tuple[Template, list[TableColumn]]:
     """The kind of a list's items, and the columns that they make."""
     if isinstance(node, GrownNode):
-        return node.template, [_Column(column.dtype, column.shape) for column in node.columns]
+        return node.template, [TableColumn(column.dtype, column.shape) for column in node.columns]
     table = _as_table(node.items)
     assert table is not None
-    return table[0], [_Column(column.dtype, (len(node.items), *column.shape)) for column in table[1]]
+    return table[0], [TableColumn(column.dtype, (len(node.items), *column.shape)) for column in table[1]]
 
 
 def renamed_dimensions(state: StateNode) -> StateNode:
@@ -293,71 +287,3 @@ def renamed_dimensions(state: StateNode) -> StateNode:
         return TensorNode(part.dtype, tuple(sizes), part.strides)
 
     return rebuilt(state, map(renamed, state))
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """A number or constant that one state fixes and the block it enters leaves open."""
-
-    value: int | float | torch.Tensor
-
-
-@dataclass(frozen=True, slots=True)
-class Stacked:
-    """Values that one state has one by one and the block it enters has as a table."""
-
-    rows: tuple[int | Fixed, ...]
-    dtype: DType
-    shape: tuple[Dimension, ...]
-
-
-Source = int | Fixed | Stacked
-
-
-def leaf_sources(general: StateNode, special: StateNode) -> list[Source]:
-    """For each leaf of `general`: where in `special` it comes from, by number if it is a leaf there too."""
-    sources: list[Source] = []
-    count = 0
-
-    def single(right: object) -> int | Fixed:
-        nonlocal count
-        match right:
-            case AtomNode(value=value):
-                return Fixed(value)
-            case ConstantNode(dtype, shape, data):
-                return Fixed(constant_tensor(dtype, shape, data))
-        count += 1
-        return count - 1
-
-    def values(item: Skeleton) -> list[int | Fixed]:
-        match item:
-            case SharedNode(tensor):
-                return values(tensor)
-            case TupleNode(items=parts):
-                return [value for part in parts for value in values(part)]
-            case TensorNode() | ConstantNode() | HostNode():
-                return [single(item)]
-            case AtomNode(cls) if cls in (bool, int, float):
-                return [single(item)]
-            case _:
-                return []
-
-    def walk(left: object, right: object) -> None:
-        if not has_parts(left):
-            return
-        match left, right:
-            case ((HostNode() | TensorNode()), _):
-                sources.append(single(right))
-            case GrownNode(), RowsNode(items):
-                rows = [values(item) or [Fixed(torch.zeros(0, dtype=torch.bool))] for item in items]
-                for number, (dtype, shape) in enumerate(_table_of(right)[1]):
-                    sources.append(Stacked(tuple(row[number] for row in rows), dtype, shape))
-            case SharedNode(tensor), (TensorNode() | ConstantNode()):
-                walk(tensor, right)
-            case _:
-                assert isinstance(right, tuple)
-                for one, other in zip(left, right, strict=True):
-                    walk(one, other)
-
-    walk(general, special)
-    return sources
