@@ -23,12 +23,12 @@ from dycl.rewrite.state.skeleton import (
     AttributesNode,
     BoundNode,
     CellNode,
+    ClosureNode,
     ConstantNode,
     DequeNode,
     DictNode,
     ExceptionNode,
     FrameNode,
-    FunctionNode,
     GeneratorNode,
     GrownNode,
     HostArrayNode,
@@ -293,8 +293,8 @@ class Freezer:
             return None
         return self.freeze(contents)
 
-    def _function(self, value: types.FunctionType) -> FunctionNode:
-        return FunctionNode(
+    def _function(self, value: types.FunctionType) -> ClosureNode:
+        return ClosureNode(
             value.__code__,
             self._globals(value.__globals__),
             value.__qualname__,

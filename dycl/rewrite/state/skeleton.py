@@ -240,16 +240,16 @@ class ObjectNode(NamedTuple):
 # Functions, iterators and frames. `namespace` is the key under which `Pinned` has a module's globals.
 
 
-class FunctionNode(NamedTuple):
+class ClosureNode(NamedTuple):
     """A function that was made during the call."""
 
     code: types.CodeType
     namespace: int
     qualname: str
-    closure: Skeleton
+    cells: Skeleton
     defaults: Skeleton
     keyword_defaults: Skeleton
-    tag: str = "function"
+    tag: str = "closure"
 
 
 class MethodNode(NamedTuple):

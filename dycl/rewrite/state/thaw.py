@@ -21,12 +21,12 @@ from dycl.rewrite.state.skeleton import (
     AttributesNode,
     BoundNode,
     CellNode,
+    ClosureNode,
     ConstantNode,
     DequeNode,
     DictNode,
     ExceptionNode,
     FrameNode,
-    FunctionNode,
     GeneratorNode,
     GrownNode,
     HostArrayNode,
@@ -196,7 +196,7 @@ class Thawer:
     def _callable_or_iterator(self, skeleton: Skeleton) -> Any:
         number = self._reserve()
         match skeleton:
-            case FunctionNode(code, namespace, qualname, closure, defaults, keyword_defaults):
+            case ClosureNode(code, namespace, qualname, closure, defaults, keyword_defaults):
                 cells = self.thaw(closure)
                 made = types.FunctionType(code, self.pinned[namespace], code.co_name, self.thaw(defaults), cells)
                 made.__kwdefaults__ = self.thaw(keyword_defaults)
