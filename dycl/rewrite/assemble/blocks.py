@@ -37,7 +37,7 @@ from dycl.rewrite.example.call import ExampleCall
 from dycl.rewrite.explore.drafts import Decision, Draft, Edge, Entry, Explored, Failure, Onward, Result, reached
 from dycl.rewrite.record.recording import Recording
 from dycl.rewrite.state.reading import leaf_names, leaf_types
-from dycl.rewrite.state.widening import Fixed, Stacked, leaf_sources
+from dycl.rewrite.state.sources import Fixed, Stacked, leaf_sources
 from dycl.rewrite.tensor_types import tensor_type, torch_dtype
 
 

@@ -10,7 +10,7 @@ from dycl.hcfg.types import Span, ValueType
 from dycl.rewrite.explore.diagnostics import Problem
 from dycl.rewrite.explore.results import ResultStructure
 from dycl.rewrite.record.recording import Recording
-from dycl.rewrite.state.skeleton import Skeleton
+from dycl.rewrite.state.whole_state import StateNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Arrival:
     `code` is the innermost function, `endless` tells whether only the input ends a loop around it.
     """
 
-    skeleton: Skeleton
+    skeleton: StateNode
     leaves: tuple[Ref, ...]
     order: Any
     code: CodeType | None
@@ -35,7 +35,7 @@ class Edge:
     arrival: Arrival
 
     @property
-    def skeleton(self) -> Skeleton:
+    def skeleton(self) -> StateNode:
         """The state that it carries."""
         return self.arrival.skeleton
 
@@ -100,14 +100,14 @@ class Entry:
     """
 
     number: int
-    skeleton: Skeleton
+    skeleton: StateNode
     order: Any
     draft: Draft | None = None
     queued: bool = True
 
     @property
     def begins_call(self) -> bool:
-        return not self.skeleton or not self.skeleton[0]
+        return not self.skeleton.frames
 
 
 def edges(draft: Draft) -> tuple[Edge, ...]:

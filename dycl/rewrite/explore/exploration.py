@@ -16,7 +16,6 @@ import contextlib
 import contextvars
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from dycl.hcfg.subnet import Ref
 from dycl.hcfg.types import HostType, Span, ValueType
@@ -45,9 +44,10 @@ from dycl.rewrite.signals import Again, Refused, Restart
 from dycl.rewrite.state.frames import Frame
 from dycl.rewrite.state.freeze import Freezer
 from dycl.rewrite.state.reading import leaf_types
-from dycl.rewrite.state.skeleton import Leaf, Skeleton
+from dycl.rewrite.state.skeleton import Leaf
 from dycl.rewrite.state.stops import Decided, Outcome, Raised, Returned, Stop
 from dycl.rewrite.state.thaw import Thawer
+from dycl.rewrite.state.whole_state import BEGINNING, StateNode
 from dycl.rewrite.state.widening import renamed_dimensions
 
 Draws = dict[Span, tuple[tuple[Span, ...], str]]
@@ -69,7 +69,7 @@ class Ran:
 class Exploration:
     """Explores a program once."""
 
-    def __init__(self, process: Process, ran: dict[Skeleton, Ran]) -> None:
+    def __init__(self, process: Process, ran: dict[StateNode, Ran]) -> None:
         self.process = process
         self.machine, self.recorder, self.heap = process.machine, process.recorder, process.heap
         self.knowledge = process.knowledge
@@ -86,7 +86,7 @@ class Exploration:
 
     def explore(self, progress: Callable[[int, int], None]) -> Entry:
         """The first block, with all that follow as far as nothing is learnt that calls for another exploration."""
-        first = Entry(0, (), (), queued=False)
+        first = Entry(0, BEGINNING, (), queued=False)
         try:
             if self.heap.keeps_state:
                 first.draft = self._beginning()
@@ -160,7 +160,7 @@ class Exploration:
         return ran
 
     def _run_once(self, entry: Entry, watch: DrawWatch) -> Draft:
-        parameters = self._continue(entry) if entry.skeleton else self._start()
+        parameters = self._start() if entry.skeleton is BEGINNING else self._continue(entry)
         start = self.machine.span
         try:
             with watch.none_drawn():
@@ -191,10 +191,11 @@ class Exploration:
         if entry.begins_call:
             self.process.begin_call()
         inputs = list(self.process.call.types) if entry.begins_call else []
-        leaves = leaf_types(entry.skeleton)
+        state = entry.skeleton
+        leaves = leaf_types(state)
         remaining = iter(leaves)
 
-        def next_leaf(_: Skeleton) -> Leaf:
+        def next_leaf() -> Leaf:
             value_type, strides = next(remaining)
             if isinstance(value_type, HostType):
                 tensor = self.recorder.parameter(value_type.tensor)
@@ -202,12 +203,11 @@ class Exploration:
             return self.recorder.parameter(value_type, strides)
 
         thawer = Thawer(self.process.pinned, next_leaf, self.recorder)
-        frames, heap, entangled = entry.skeleton
         if not entry.begins_call:
-            self.machine.frames = [thawer.frame_or_seen(frame) for frame in frames]
-        self.heap.thaw(heap, thawer)
+            self.machine.frames = [thawer.frame_or_seen(frame) for frame in state.frames]
+        self.heap.thaw(state.heap, thawer)
         aliases = self.recorder.recording.aliases
-        for key, group in enumerate(entangled, start=-len(entangled)):
+        for key, group in enumerate(state.entangled, start=-len(state.entangled)):
             for number in group:
                 if number >= 0:
                     tensor = thawer.seen[number]
@@ -257,24 +257,28 @@ class Exploration:
                 item[0].position = position
 
     def _frozen(self, top: Frame) -> Arrival:
-        def walk(freezer: Freezer) -> Skeleton:
+        def walk(freezer: Freezer) -> StateNode:
             frames = tuple(freezer.frame_or_seen(frame) for frame in self.machine.frames)
-            return frames, self.heap.freeze(freezer)
+            heap = self.heap.freeze(freezer)
+            return StateNode(frames, heap, freezer.entangled())
 
-        frames, heap, freezer = (*self._walked(top, walk),)
-        skeleton = renamed_dimensions((frames, heap, freezer.entangled()))
+        state, leaves = self._walked(top, walk)
         order = tuple(frame.program_order(frame is top) for frame in self.machine.frames)
         endless = any(frame.may_be_endless(frame is top) for frame in self.machine.frames)
-        return Arrival(skeleton, self._refs(freezer.leaves), order, top.function.code, endless)
+        return Arrival(state, self._refs(leaves), order, top.function.code, endless)
 
     def _next_call(self) -> Arrival:
         """The state in which the next call begins; calls may follow each other without end."""
-        heap, freezer = self._walked(None, lambda freezer: (self.heap.freeze_for_next_call(freezer),))
-        skeleton = renamed_dimensions(((), heap, freezer.entangled()))
-        return Arrival(skeleton, self._refs(freezer.leaves), _AFTER_ALL, None, True)
 
-    def _walked(self, top: Frame | None, walk: Callable[[Freezer], Skeleton]) -> tuple[Any, ...]:
-        """What `walk` freezes, and the freezer; where lists are tables, it must know beforehand what shares memory."""
+        def walk(freezer: Freezer) -> StateNode:
+            heap = self.heap.freeze_for_next_call(freezer)
+            return StateNode((), heap, freezer.entangled())
+
+        state, leaves = self._walked(None, walk)
+        return Arrival(state, self._refs(leaves), _AFTER_ALL, None, True)
+
+    def _walked(self, top: Frame | None, walk: Callable[[Freezer], StateNode]) -> tuple[StateNode, list[Leaf]]:
+        """What `walk` freezes, and its leaves; where lists are tables, it must know beforehand what shares memory."""
         pinned, recorder, knowledge = self.process.pinned, self.recorder, self.knowledge
         shared: set[int] = set()
         if knowledge.of(Table, Loose):
@@ -282,7 +286,7 @@ class Exploration:
             walk(scout)
             shared = scout.shared_memories()
         freezer = Freezer(pinned, recorder, knowledge, top, shared)
-        return (*walk(freezer), freezer)
+        return renamed_dimensions(walk(freezer)), freezer.leaves
 
     def _refs(self, leaves: Sequence[Leaf]) -> tuple[Ref, ...]:
         return tuple(self.recorder.ref(leaf.tensor if isinstance(leaf, HostValue) else leaf) for leaf in leaves)

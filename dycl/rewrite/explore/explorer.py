@@ -18,7 +18,7 @@ from dycl.rewrite.own_thread import compiling
 from dycl.rewrite.run.settings import rewriting
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.skeleton import Skeleton
+from dycl.rewrite.state.whole_state import StateNode
 
 Progress = Callable[[int, int], None]
 
@@ -39,7 +39,7 @@ def follow(
 ) -> Explored:
     """The blocks on the one path that these arguments take."""
 
-    def following(process: Process, ran: dict[Skeleton, Ran]) -> Exploration:
+    def following(process: Process, ran: dict[StateNode, Ran]) -> Exploration:
         return Following(process, arguments)
 
     return _explored(model, Process(model, call, supports), following, lambda done, left: None)
@@ -48,10 +48,10 @@ def follow(
 def _explored(
     model: nn.Module,
     process: Process,
-    new_exploration: Callable[[Process, dict[Skeleton, Ran]], Exploration],
+    new_exploration: Callable[[Process, dict[StateNode, Ran]], Exploration],
     progress: Progress,
 ) -> Explored:
-    ran: dict[Skeleton, Ran] = {}
+    ran: dict[StateNode, Ran] = {}
     explorations: list[str] = []
     with compiling(), torch.inference_mode(), process.heap.active(), rewriting(process.recorder):
         while True:

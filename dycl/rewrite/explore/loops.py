@@ -8,7 +8,8 @@ from dycl.rewrite.knowledge import Knowledge, Loop, Place, Roll, Table, Unroll
 from dycl.rewrite.run.machine import Machine
 from dycl.rewrite.run.rolled import Unrolling, goes_on_growing
 from dycl.rewrite.signals import Again, Refused
-from dycl.rewrite.state.skeleton import Tag
+from dycl.rewrite.state.skeleton import FrameNode, RangeNode
+from dycl.rewrite.state.whole_state import StateNode, has_parts
 
 
 def learn_of_long_loops(machine: Machine, knowledge: Knowledge, unrolling: Unrolling, blocks: int) -> None:
@@ -38,20 +39,19 @@ def _places_of(items: Any, machine: Machine) -> Iterable[Place]:
                 yield (frame.function.code, register)
 
 
-def rolled_around(skeleton: Any) -> set[Loop]:
+def rolled_around(state: StateNode) -> set[Loop]:
     """The loops over positions that a state is inside of."""
     found: set[Loop] = set()
-    waiting = [skeleton]
+    waiting: list[object] = [state]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, tuple) and part:
-            if part[0] is Tag.FRAME:
-                _, function, _, names, values, *_ = part
-                found.update(
-                    (function.code, name)
-                    for name, value in zip(names, values, strict=True)
-                    if name in function.loops and value[0] is Tag.RANGE
-                )
+        if isinstance(part, FrameNode):
+            found.update(
+                (part.function.code, name)
+                for name, value in zip(part.names, part.values, strict=True)
+                if name in part.function.loops and isinstance(value, RangeNode)
+            )
+        if has_parts(part):
             waiting.extend(part)
     return found
 

@@ -2,7 +2,7 @@
 
 import collections
 import dataclasses
-from typing import Any
+from typing import Any, assert_never
 
 import torch
 
@@ -15,8 +15,7 @@ from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
-from dycl.rewrite.state.skeleton import Skeleton, Tag
-from dycl.rewrite.state.tables import GrownList
+from dycl.rewrite.state.tables import GrownList, KnownItem, NumberItem, Template, TensorItem, TupleItem
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,22 +88,23 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
         first = len(leaves)
         columns = iter(part.columns)
 
-        def item(skeleton: Skeleton) -> Structure:
-            match skeleton:
-                case (Tag.HOST, kind):
+        def item(template: Template) -> Structure:
+            match template:
+                case NumberItem(kind):
                     return slot(next(columns), kind)
-                case (Tag.TENSOR, _):
+                case TensorItem():
                     return slot(next(columns), None)
-                case (Tag.TUPLE, cls, parts) if hasattr(cls, "_fields"):
+                case TupleItem(cls, parts) if hasattr(cls, "_fields"):
                     types[cls.__qualname__] = cls
                     return Record("namedtuple", cls.__qualname__, cls._fields, tuple([item(inner) for inner in parts]))
-                case (Tag.TUPLE, _, parts):
+                case TupleItem(parts=parts):
                     return Items("tuple", tuple([item(inner) for inner in parts]))
-                case (Tag.ATOM, _, _, value):
+                case KnownItem(value=value):
                     return visit(value)
-            raise AssertionError(skeleton)
+                case _:
+                    assert_never(template)
 
-        structure = item(part.template.item)
+        structure = item(part.template)
         if len(leaves) == first:
             leaves.append(part.columns[0])
         return Rows(first, structure)

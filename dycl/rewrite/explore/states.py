@@ -15,8 +15,8 @@ from dycl.rewrite.knowledge import Exact, Knowledge, Loose, Place, Table
 from dycl.rewrite.semantics.in_python import builtin_functions
 from dycl.rewrite.signals import Again, Refused
 from dycl.rewrite.state.reading import lists, program_points, things_held
-from dycl.rewrite.state.skeleton import Skeleton
-from dycl.rewrite.state.widening import Widening, numbers_widened, renamed_dimensions, without_numbers
+from dycl.rewrite.state.whole_state import StateNode
+from dycl.rewrite.state.widening import merged, numbers_widened, without_numbers
 
 
 class States:
@@ -26,9 +26,9 @@ class States:
         self._knowledge = knowledge
         self._entries: dict[Any, Entry] = {}
         self._queue: list[tuple[Any, int, Entry]] = []
-        self._variants: dict[Any, list[Skeleton]] = {}
+        self._variants: dict[Any, list[StateNode]] = {}
         self._flexible: set[Any] = set()
-        self._last: dict[Any, Skeleton] = {}
+        self._last: dict[Any, StateNode] = {}
         self._widened: set[Any] = set()
 
     def __len__(self) -> int:
@@ -50,10 +50,10 @@ class States:
     def enter(self, arrival: Arrival) -> Entry:
         """The block for this state."""
         skeleton = arrival.skeleton
-        points = program_points(skeleton[0])
+        points = program_points(skeleton.frames)
         exact = self._is_exact(arrival)
         loose = (points, skeleton if exact else without_numbers(skeleton, dimensions=True))
-        key = loose
+        key: Any = loose
         if loose not in self._flexible and not exact:
             # State is almost always written: its first constants would only make for one block more.
             key = without_numbers(skeleton, dimensions=False, constants=not points)
@@ -68,14 +68,14 @@ class States:
                 key = loose
                 if arrival.endless:
                     # What has differed once will differ again: begin with what both variants fit.
-                    skeleton = renamed_dimensions(Widening().merge(variants[-1], skeleton))
+                    skeleton = merged(variants[-1], skeleton)
             variants.append(skeleton)
         if arrival.endless and not exact:
             skeleton = self._changing_numbers_widened(points, skeleton)
         self._require_bounded(arrival, points, exact)
         return self.queued(key, skeleton, arrival.order)
 
-    def queued(self, key: Any, skeleton: Skeleton, order: Any) -> Entry:
+    def queued(self, key: Any, skeleton: StateNode, order: Any) -> Entry:
         """A new block for the states with this key."""
         entry = self._entries[key] = Entry(len(self._entries) + 1, skeleton, order)
         heapq.heappush(self._queue, (order, entry.number, entry))
@@ -85,16 +85,16 @@ class States:
         return arrival.code in builtin_functions.WITH_POSITIONS or Exact(arrival.code) in self._knowledge
 
     def _widen(self, entry: Entry, arrival: Arrival) -> Entry:
-        merged = renamed_dimensions(Widening().merge(entry.skeleton, arrival.skeleton))
-        if merged != entry.skeleton:
-            entry.skeleton = merged
+        both = merged(entry.skeleton, arrival.skeleton)
+        if both != entry.skeleton:
+            entry.skeleton = both
             self._widened.add(arrival.code)
             if not entry.queued:
                 entry.queued = True
                 heapq.heappush(self._queue, (arrival.order, entry.number, entry))
         return entry
 
-    def _changing_numbers_widened(self, points: Any, skeleton: Skeleton) -> Skeleton:
+    def _changing_numbers_widened(self, points: Any, skeleton: StateNode) -> StateNode:
         """A state in which numbers that were others when the loop last came by are open: they will change again.
 
         Where a list has grown since, a number may be what bounds it.
@@ -134,9 +134,9 @@ class States:
             "give the loop a bound, `for step in range(self.max_steps)`, and leave it by `break`",
         )
 
-    def _learn_of_varying_lists(self, alike: list[Skeleton]) -> None:
+    def _learn_of_varying_lists(self, alike: list[StateNode]) -> None:
         """Explore again, freezing those lists otherwise that differ in these states in more than numbers."""
-        found: dict[Place, set[Skeleton]] = {}
+        found: dict[Place, set[Any]] = {}
         for skeleton in alike:
             for place, at_place in lists(skeleton).items():
                 found.setdefault(place, set()).add(without_numbers(tuple(at_place), dimensions=True))
@@ -150,5 +150,5 @@ class States:
             raise Again
 
 
-def _list_lengths(skeleton: Skeleton) -> set[int]:
+def _list_lengths(skeleton: StateNode) -> set[int]:
     return {len(items) for at_place in lists(skeleton).values() for items in at_place}

@@ -12,8 +12,7 @@ from dycl.rewrite.record.host_values import DTYPES, HostValue, kind_of, lift
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, handler_of, item, truth
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.skeleton import Tag
-from dycl.rewrite.state.tables import GrownList, Spread, Template, grown
+from dycl.rewrite.state.tables import GrownList, NumberItem, Spread, TensorItem, grown
 from dycl.rewrite.tensor_types import dtype_name
 
 
@@ -103,7 +102,7 @@ def _rows(machine: Running, tensor: torch.Tensor) -> Any:
     if tensor.dim() == 0 or isinstance(tensor.shape[0], int):
         return NOT_HANDLED
     machine.recorder.share_outside(tensor)
-    return GrownList(Template((Tag.TENSOR, dtype_name(tensor.dtype))), [tensor.clone()], machine.recorder)
+    return GrownList(TensorItem(dtype_name(tensor.dtype)), [tensor.clone()], machine.recorder)
 
 
 def _bounds(index: slice) -> tuple[Any, Any, Any]:
@@ -119,7 +118,7 @@ def listed(tensor: torch.Tensor, machine: Running) -> Any:
     kind: HostKind = "bool" if tensor.dtype == torch.bool else "float" if tensor.is_floating_point() else "int"
     if tensor.dim() != 1:
         raise Refused("DY011", "`tolist` makes lists inside a list of unknown length")
-    return GrownList(Template((Tag.HOST, kind)), [tensor.to(DTYPES[kind], copy=True)], machine.recorder)
+    return GrownList(NumberItem(kind), [tensor.to(DTYPES[kind], copy=True)], machine.recorder)
 
 
 def _set_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -131,7 +130,7 @@ def _set_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 def _one_column(items: Any) -> torch.Tensor:
     """The stacked values of a list of tensors or numbers."""
-    if type(items) is not GrownList or items.template.item[0] not in (Tag.TENSOR, Tag.HOST):
+    if type(items) is not GrownList or not isinstance(items.template, TensorItem | NumberItem):
         raise Refused("DY011", "a list of unknown length, of other things than tensors or numbers, becomes a tensor")
     return items.columns[0]
 
@@ -139,7 +138,7 @@ def _one_column(items: Any) -> torch.Tensor:
 def _stack(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     items = args[0] if args else kwargs["tensors"]
     column = _one_column(items)
-    if items.template.item[0] is not Tag.TENSOR:
+    if not isinstance(items.template, TensorItem):
         raise TypeError("stack(): argument 'tensors' must be tuple of Tensors")
     _require_items(items, machine, "RuntimeError", "stack expects a non-empty TensorList")
     dim = kwargs.get("dim", args[1] if len(args) > 1 else 0)
@@ -150,7 +149,7 @@ def _stack(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
 def _cat(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     items = args[0] if args else kwargs["tensors"]
     column = _one_column(items)
-    if items.template.item[0] is not Tag.TENSOR:
+    if not isinstance(items.template, TensorItem):
         raise TypeError("cat(): argument 'tensors' must be tuple of Tensors")
     if column.dim() == 1:
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
@@ -163,7 +162,7 @@ def _tensor(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     items = args[0] if args else kwargs["data"]
     column = _one_column(items)
     dtype = kwargs.get("dtype")
-    if dtype is None and items.template.item == (Tag.HOST, "float"):
+    if dtype is None and items.template == NumberItem("float"):
         dtype = torch.get_default_dtype()
     return column.to(dtype, copy=True)
 
@@ -178,7 +177,7 @@ def _reversed(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 def _sorted(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     items = args[0]
-    if kwargs.get("key") is not None or items.template.item[0] is not Tag.HOST:
+    if kwargs.get("key") is not None or not isinstance(items.template, NumberItem):
         raise Refused("DY011", "a list of unknown length is sorted by a key")
     values = torch.sort(items.columns[0], stable=True, descending=bool(kwargs.get("reverse"))).values
     return GrownList(items.template, [values], machine.recorder)
@@ -187,17 +186,17 @@ def _sorted(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 def _extreme(function: Any, builtin: Any) -> Handler:
     def extreme(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         items = args[0]
-        if len(args) > 1 or kwargs or items.template.item[0] is not Tag.HOST:
+        if len(args) > 1 or kwargs or not isinstance(items.template, NumberItem):
             return NOT_HANDLED
         _require_items(items, machine, "ValueError", syntax.empty_message(builtin))
-        return HostValue(items.template.item[1], function(items.columns[0]), machine.recorder)
+        return HostValue(items.template.kind, function(items.columns[0]), machine.recorder)
 
     return extreme
 
 
 def _sum(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     items = args[0]
-    if len(args) > 1 or kwargs or items.template.item not in ((Tag.HOST, "int"), (Tag.HOST, "bool")):
+    if len(args) > 1 or kwargs or items.template not in (NumberItem("int"), NumberItem("bool")):
         return NOT_HANDLED
     return HostValue("int", torch.sum(items.columns[0]), machine.recorder)
 
@@ -205,7 +204,7 @@ def _sum(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 def _contained(wanted: bool) -> Handler:
     def contained(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         value, items = args
-        if type(items) is not GrownList or items.template.item[0] is not Tag.HOST or kind_of(value) is None:
+        if type(items) is not GrownList or not isinstance(items.template, NumberItem) or kind_of(value) is None:
             return NOT_HANDLED
         number = lift(value, kind_of(value) or "int", machine.recorder).tensor
         found = torch.any(torch.eq(items.columns[0], number))

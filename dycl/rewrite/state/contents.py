@@ -16,9 +16,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.state.freeze import Freezer
-from dycl.rewrite.state.skeleton import Skeleton
-from dycl.rewrite.state.tables import Template
 from dycl.rewrite.state.thaw import Thawer
+from dycl.rewrite.state.whole_state import ContainerNode, Hidden
 
 
 def contents_of(value: Any) -> Any:
@@ -110,22 +109,24 @@ def fill(container: Any, contents: Any) -> None:
     live.update(contents) if isinstance(contents, dict | set) else live.extend(contents)
 
 
-def freeze_contents(container: Any, freezer: Freezer) -> Skeleton:
-    """The skeleton of what a container holds now; keys are hidden from widening, since only known ones can be keys."""
+def freeze_contents(container: Any, place: tuple[int, str], freezer: Freezer) -> ContainerNode:
+    """What a container at this place holds now; keys are hidden from widening, since only known ones can be keys."""
+    freezer.place = place
     live = _live_contents(container)
     if isinstance(live, set):
-        return (Template(freezer.freeze(tuple(sorted(live, key=repr)))), ())
+        return ContainerNode(place, Hidden(freezer.freeze(tuple(sorted(live, key=repr)))), None)
     if not isinstance(live, list | collections.deque):
-        return (Template(freezer.freeze(tuple(live))), freezer.freeze(tuple(live.values())))
-    return (None, freezer.freeze(tuple(live)))
+        keys = Hidden(freezer.freeze(tuple(live)))
+        return ContainerNode(place, keys, freezer.freeze(tuple(live.values())))
+    return ContainerNode(place, None, freezer.freeze(tuple(live)))
 
 
-def thaw_contents(container: Any, skeleton: Skeleton, thawer: Thawer) -> None:
-    """Let a container hold what a skeleton tells."""
-    keys, values = skeleton
+def thaw_contents(container: Any, node: ContainerNode, thawer: Thawer) -> None:
+    """Let a container hold what a node tells."""
+    thawer.place = node.place
     live = _live_contents(container)
-    known: Any = None if keys is None else thawer.thaw(keys.item)
-    items = () if values == () else thawer.thaw(values)
+    known: Any = None if node.keys is None else thawer.thaw(node.keys.skeleton)
+    items = () if node.values is None else thawer.thaw(node.values)
     live.clear()
     if isinstance(live, set):
         live.update(known)

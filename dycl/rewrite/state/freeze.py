@@ -2,10 +2,7 @@
 
 import collections
 import contextvars
-import enum
 import functools
-import operator
-import sys
 import types
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -13,7 +10,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from dycl.hcfg.types import Span
 from dycl.rewrite.knowledge import KeepViews, Knowledge, Loose, Place, Table
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_arrays import HostArray
@@ -21,58 +17,49 @@ from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
-from dycl.rewrite.state.skeleton import Leaf, Pinned, Skeleton, Tag
+from dycl.rewrite.state.skeleton import (
+    ArrayNode,
+    AtomNode,
+    AttributesNode,
+    BoundNode,
+    CellNode,
+    ClosureNode,
+    ConstantNode,
+    DequeNode,
+    DictNode,
+    ExceptionNode,
+    FrameNode,
+    GeneratorNode,
+    GrownNode,
+    HostArrayNode,
+    HostNode,
+    HostRangeNode,
+    ItemsNode,
+    IteratorNode,
+    Leaf,
+    ListNode,
+    MethodNode,
+    ObjectNode,
+    ParallelNode,
+    PartialNode,
+    Pinned,
+    PinnedNode,
+    RangeNode,
+    RowsNode,
+    SeenNode,
+    SetNode,
+    SharedNode,
+    Skeleton,
+    SliceNode,
+    SuperNode,
+    TensorNode,
+    TokenNode,
+    TupleNode,
+    ViewNode,
+)
 from dycl.rewrite.state.tables import GrownList, template_of
+from dycl.rewrite.state.unchanging import ATOMS, TOLD_BY_TEXT, is_shared
 from dycl.rewrite.tensor_types import dtype_name
-
-_ATOMS = (
-    bool,
-    int,
-    float,
-    complex,
-    str,
-    bytes,
-    types.NoneType,
-    types.EllipsisType,
-    types.NotImplementedType,
-    range,
-    enum.Enum,
-    np.generic,
-    torch.finfo,
-    torch.iinfo,
-    operator.itemgetter,
-    operator.attrgetter,
-    operator.methodcaller,
-    Span,
-)
-_TOLD_BY_TEXT = (
-    float,
-    complex,
-    np.generic,
-    torch.finfo,
-    torch.iinfo,
-    operator.itemgetter,
-    operator.attrgetter,
-    operator.methodcaller,
-)
-_SHARED = (
-    type,
-    types.ModuleType,
-    contextvars.ContextVar,
-    types.MethodDescriptorType,
-    types.WrapperDescriptorType,
-    types.GetSetDescriptorType,
-    torch.dtype,
-    torch.device,
-    torch.layout,
-    torch.memory_format,
-    torch._ops.OpOverload,
-    torch._ops.OpOverloadPacket,
-    np.dtype,
-    np.ufunc,
-    type(np.mean),
-    types.UnionType,
-)
 
 
 class Freezer:
@@ -99,22 +86,22 @@ class Freezer:
         """The skeleton of a value; its tensors and host values join `leaves`."""
         if isinstance(value, HostValue):
             self.leaves.append(value)
-            return (Tag.HOST, value.kind)
+            return HostNode(value.kind)
         if type(value) is HostArray:
-            return (Tag.HOST_ARRAY, value.scalar, self.freeze(value.tensor))
+            return HostArrayNode(value.scalar, self.freeze(value.tensor))
         if isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
             return self.freeze(import_symbol(value, self.recorder))
         if isinstance(value, contextvars.Token):
             self.pinned.add(value.var)
-            return (Tag.TOKEN, id(value.var))
-        if isinstance(value, _ATOMS):
-            exact = repr(value) if isinstance(value, _TOLD_BY_TEXT) else value
-            return (Tag.ATOM, type(value), exact, value)
-        if value in self.pinned or isinstance(value, _SHARED) or _is_plain_builtin(value) or _is_importable(value):
+            return TokenNode(id(value.var))
+        if isinstance(value, ATOMS):
+            exact = repr(value) if isinstance(value, TOLD_BY_TEXT) else value
+            return AtomNode(type(value), exact, value)
+        if value in self.pinned or is_shared(value):
             self.pinned.add(value)
-            return (Tag.PINNED, id(value))
+            return PinnedNode(id(value))
         if id(value) in self._seen:
-            return (Tag.SEEN, self._seen[id(value)][0])
+            return SeenNode(self._seen[id(value)][0])
         if not isinstance(value, tuple | types.MethodType):
             self._seen[id(value)] = (len(self._seen), value)
         return self._object(value)
@@ -123,7 +110,7 @@ class Freezer:
         """The memory that items of the frozen tables share with other tensors."""
         return {key for key in self._row_memories if self._memories[key] > 1}
 
-    def entangled(self) -> Skeleton:
+    def entangled(self) -> tuple[tuple[int, ...], ...]:
         """Which of the seen tensors share memory with another one."""
         groups = (sorted(set(group)) for group in self._groups.values())
         return tuple(sorted(tuple(group) for group in groups if len(group) > 1))
@@ -133,68 +120,68 @@ class Freezer:
             case torch.Tensor():
                 return self._tensor(value)
             case slice():
-                return (Tag.SLICE, self._all((value.start, value.stop, value.step)))
+                return SliceNode(self.freeze(value.start), self.freeze(value.stop), self.freeze(value.step))
             case tuple():
-                return (Tag.TUPLE, type(value), self._all(value))
+                return TupleNode(type(value), self._all(value))
             case GrownList():
-                return (Tag.GROWN, value.template, tuple([self._column(column) for column in value.columns]))
+                return GrownNode(value.template, tuple([self._column(column) for column in value.columns]))
             case list() if self.knowledge.knows(Table(self.place)) and (rows := self._rows(value)) is not None:
-                return (Tag.ROWS, rows)
+                return RowsNode(rows)
             case list() if self.knowledge.knows(Loose(self.place)) and (items := self._items(value)) is not None:
-                return (Tag.ITEMS, items)
+                return ItemsNode(items)
             case list():
-                return (Tag.LIST, type(value), self._all(value), self._attributes(value))
+                return ListNode(type(value), self._all(value), self._attributes(value))
             case collections.deque():
-                return (Tag.DEQUE, type(value), self._all(value), value.maxlen)
+                return DequeNode(type(value), self._all(value), value.maxlen)
             case dict():
                 factory = value.default_factory if isinstance(value, collections.defaultdict) else None
-                items = tuple((self.freeze(key), self.freeze(item)) for key, item in value.items())
-                return (Tag.DICT, type(value), items, self.freeze(factory), self._attributes(value))
+                pairs = tuple((self.freeze(key), self.freeze(item)) for key, item in value.items())
+                return DictNode(type(value), pairs, self.freeze(factory), self._attributes(value))
             case set() | frozenset():
                 ordered = sorted(value, key=lambda item: (type(item).__name__, repr(item)))
-                return (Tag.SET, type(value), self._all(ordered))
+                return SetNode(type(value), self._all(ordered))
             case types.CellType():
-                return (Tag.CELL, self._cell(value))
+                return CellNode(self._cell(value))
             case types.FunctionType():
                 return self._function(value)
             case types.MethodType():
-                return (Tag.METHOD, self.freeze(value.__func__), self.freeze(value.__self__))
+                return MethodNode(self.freeze(value.__func__), self.freeze(value.__self__))
             case functools.partial():
-                return (Tag.PARTIAL, self._all((value.func, value.args, value.keywords)))
+                return PartialNode(self.freeze(value.func), self.freeze(value.args), self.freeze(value.keywords))
             case types.MethodWrapperType() | types.BuiltinMethodType():
-                return (Tag.BOUND, value.__name__, self.freeze(value.__self__))
+                return BoundNode(value.__name__, self.freeze(value.__self__))
             case super():
                 owner: Any = value
-                return (Tag.SUPER, owner.__thisclass__, self.freeze(owner.__self__))
+                return SuperNode(owner.__thisclass__, self.freeze(owner.__self__))
             case Frame():
                 return self.frame(value)
             case ItemIterator():
-                return (Tag.ITERATOR, self.freeze(value.items), value.position, value.known)
+                return IteratorNode(self.freeze(value.items), value.position, value.known)
             case ParallelIterator():
-                return (Tag.PARALLEL, self._all(value.parts))
+                return ParallelNode(self._all(value.parts))
             case RangeIterator():
-                return (Tag.RANGE, self._all((value.position, value.stop, value.step, value.rows)))
+                return self._range(value)
             case HostRange():
-                return (Tag.HOST_RANGE, self._all((value.start, value.stop, value.step)))
+                return HostRangeNode(self.freeze(value.start), self.freeze(value.stop), self.freeze(value.step))
             case Generator():
-                return (Tag.GENERATOR, value.started, value.finished, self._all((value.frame, value.value)))
+                return GeneratorNode(value.started, value.finished, self.freeze(value.frame), self.freeze(value.value))
             case np.ndarray():
-                return (Tag.ARRAY, value.dtype.str, value.shape, value.tobytes())
+                return ArrayNode(value.dtype.str, value.shape, value.tobytes())
             case BaseException():
-                return (Tag.EXCEPTION, type(value), self.freeze(value.args), self._attributes(value))
+                return ExceptionNode(type(value), self.freeze(value.args), self._attributes(value))
             case _:
                 return self._instance(value)
 
-    def _all(self, values: Iterable[Any]) -> Skeleton:
+    def _all(self, values: Iterable[Any]) -> tuple[Skeleton, ...]:
         return tuple([self.freeze(value) for value in values])
 
-    def frame_or_seen(self, frame: Frame) -> Skeleton:
+    def frame_or_seen(self, frame: Frame) -> FrameNode | SeenNode:
         """The skeleton of a frame on the stack; a generator's frame may have been seen already."""
         if id(frame) in self._seen:
-            return (Tag.SEEN, self._seen[id(frame)][0])
+            return SeenNode(self._seen[id(frame)][0])
         return self.frame(frame)
 
-    def frame(self, frame: Frame) -> Skeleton:
+    def frame(self, frame: Frame) -> FrameNode:
         """The skeleton of a frame: its program point and its live registers."""
         live = sorted(name for name in frame.registers if name in frame.live(frame is self.top) or name[0] == "!")
         self._seen.setdefault(id(frame), (len(self._seen), frame))
@@ -202,8 +189,7 @@ class Freezer:
         values = tuple([self.freeze_at((code, name), frame.registers[name]) for name in live])
         constructed = self.freeze_at((code, "self"), frame.constructed)
         self.place = around
-        return (
-            Tag.FRAME,
+        return FrameNode(
             frame.function,
             frame.position,
             tuple(live),
@@ -239,30 +225,30 @@ class Freezer:
             self._join_group(value, -1)
         return self._leaf(value)
 
-    def _leaf(self, value: torch.Tensor) -> Skeleton:
+    def _leaf(self, value: torch.Tensor) -> TensorNode | ConstantNode:
         if self.recorder.is_dynamic(value):
             self.leaves.append(value)
             shape = self.recorder.type_of(value).shape
             strides = tuple(value.stride()) if all(isinstance(size, int) for size in shape) else None
-            return (Tag.TENSOR, dtype_name(value.dtype), shape, strides)
+            return TensorNode(dtype_name(value.dtype), shape, strides)
         content = value.detach().contiguous()
         data = content.flatten().view(torch.uint8).numpy().tobytes() if content.numel() else b""
-        return (Tag.CONSTANT, dtype_name(value.dtype), tuple(value.shape), data)
+        return ConstantNode(dtype_name(value.dtype), tuple(value.shape), data)
 
-    def _rows(self, value: list[Any]) -> Skeleton | None:
+    def _rows(self, value: list[Any]) -> tuple[Skeleton, ...] | None:
         """The items of a list if all are of one kind that can be stacked; they get no number."""
         kinds = [template_of(item, self.recorder) for item in value]
         if not kinds or any(kind is None or kind[0] != kinds[0][0] for kind in kinds):  # type: ignore[index]
             return None
         return self._items(value)
 
-    def _items(self, value: list[Any]) -> Skeleton | None:
+    def _items(self, value: list[Any]) -> tuple[Skeleton, ...] | None:
         """The items of a list if none can be changed but the tensors in them; they get no number."""
         if type(value) is not list or any(template_of(item, self.recorder) is None for item in value):
             return None
         return tuple([self._row(item) for item in value])
 
-    def _column(self, column: torch.Tensor) -> Skeleton:
+    def _column(self, column: torch.Tensor) -> TensorNode | ConstantNode:
         self._count_row(column)
         return self._leaf(column)
 
@@ -274,16 +260,16 @@ class Freezer:
         """The skeleton of an item, or of a part of it, without a number."""
         if isinstance(value, torch.Tensor):
             self._count_row(value)
-            skeleton = self._leaf(value)
-            return (Tag.SHARED, skeleton) if self._memory(value) in self._shared else skeleton
+            leaf = self._leaf(value)
+            return SharedNode(leaf) if self._memory(value) in self._shared else leaf
         if isinstance(value, tuple):
-            return (Tag.TUPLE, type(value), tuple([self._row(part) for part in value]))
+            return TupleNode(type(value), tuple([self._row(part) for part in value]))
         return self.freeze(value)
 
-    def _view(self, value: torch.Tensor) -> Skeleton:
+    def _view(self, value: torch.Tensor) -> ViewNode:
         """A view as the call that takes it, so that it stays one."""
         view = self.recorder.recording.aliases.views[id(value)]
-        return (Tag.VIEW, view.func, self.freeze(view.args), self._all(view.kwargs.items()), view.position)
+        return ViewNode(view.func, self.freeze(view.args), self._all(view.kwargs.items()), view.position)
 
     def _memory(self, value: torch.Tensor) -> int:
         """What two tensors have in common exactly if they share memory, also where one has a stand-in in this block."""
@@ -307,14 +293,28 @@ class Freezer:
             return None
         return self.freeze(contents)
 
-    def _function(self, value: types.FunctionType) -> Skeleton:
-        parts = self._all((value.__closure__, value.__defaults__, value.__kwdefaults__))
-        return (Tag.FUNCTION, value.__code__, self._globals(value.__globals__), value.__qualname__, parts)
+    def _function(self, value: types.FunctionType) -> ClosureNode:
+        return ClosureNode(
+            value.__code__,
+            self._globals(value.__globals__),
+            value.__qualname__,
+            self.freeze(value.__closure__),
+            self.freeze(value.__defaults__),
+            self.freeze(value.__kwdefaults__),
+        )
 
-    def _attributes(self, value: Any) -> Skeleton:
-        return self._all(part for name in sorted(getattr(value, "__dict__", {})) for part in (name, vars(value)[name]))
+    def _range(self, value: RangeIterator) -> RangeNode:
+        position, stop, step = self.freeze(value.position), self.freeze(value.stop), self.freeze(value.step)
+        return RangeNode(position, stop, step, self.freeze(value.rows))
 
-    def _instance(self, value: Any) -> Skeleton:
+    def _attributes(self, value: Any) -> AttributesNode | None:
+        held = getattr(value, "__dict__", None)
+        if not held:
+            return None
+        names = tuple(sorted(held))
+        return AttributesNode(names, self._all(held[name] for name in names))
+
+    def _instance(self, value: Any) -> ObjectNode:
         cls: Any = type(value)
         slots = [name for base in cls.__mro__ for name in getattr(base, "__slots__", ()) if hasattr(value, name)]
         made_in_python = cls.__new__ is object.__new__ or isinstance(cls.__new__, types.FunctionType)
@@ -324,21 +324,4 @@ class Freezer:
             reason = f"an object of type `{cls.__name__}` is alive across a decision and cannot be copied"
             raise Refused("DY009", reason)
         parts = tuple((name, self.freeze(getattr(value, name))) for name in slots)
-        return (Tag.OBJECT, cls, parts, self._attributes(value))
-
-
-def _is_importable(value: Any) -> bool:
-    """Whether this is the function that stands in its module under its name: it was there before the call."""
-    if not isinstance(value, types.FunctionType):
-        return False
-    found: Any = sys.modules.get(value.__module__)
-    for name in value.__qualname__.split("."):
-        found = getattr(found, name, None)
-    return found is value
-
-
-def _is_plain_builtin(value: Any) -> bool:
-    """Whether this is a builtin function or class method; a method of a list or tensor belongs to that object."""
-    return isinstance(value, types.BuiltinFunctionType) and isinstance(
-        value.__self__, types.ModuleType | type | types.NoneType
-    )
+        return ObjectNode(cls, parts, self._attributes(value))

@@ -41,8 +41,9 @@ from dycl.rewrite.state.contents import (
 )
 from dycl.rewrite.state.diversion import ABSENT, diverted
 from dycl.rewrite.state.freeze import Freezer
-from dycl.rewrite.state.skeleton import Pinned, Skeleton, Tag
+from dycl.rewrite.state.skeleton import Pinned
 from dycl.rewrite.state.thaw import Thawer
+from dycl.rewrite.state.whole_state import AttributeNode, HeapNode
 
 Key = tuple[int, str]
 # A larger container is a table, such as a vocabulary, that no program changes during a call.
@@ -307,33 +308,29 @@ class Heap:
             raise AttributeError(f"'{type(module).__name__}' object has no attribute '{key[1]}'")
         return self._table[key]
 
-    def freeze(self, freezer: Freezer) -> Skeleton:
+    def freeze(self, freezer: Freezer) -> HeapNode:
         """What the program has changed so far and may still read."""
         return self._frozen(freezer, {key for key in self._set_in_call if ReadLater(*key) in self.knowledge})
 
-    def freeze_for_next_call(self, freezer: Freezer) -> Skeleton:
+    def freeze_for_next_call(self, freezer: Freezer) -> HeapNode:
         """What the program has changed so far and its next call may read."""
         return self._frozen(freezer, self._kept)
 
-    def _frozen(self, freezer: Freezer, keys: Iterable[Key]) -> Skeleton:
+    def _frozen(self, freezer: Freezer, keys: Iterable[Key]) -> HeapNode:
         numbers = {module: number for number, module in enumerate(self._modules)}
         attributes = tuple(
-            (Tag.STATE, key, freezer.freeze_at(key, self._table[key]) if key in self._table else None)
+            AttributeNode(key, freezer.freeze_at(key, self._table[key]) if key in self._table else None)
             for key in sorted(keys, key=lambda key: (numbers[key[0]], key[1]))
         )
         containers = tuple(
-            (Tag.STATE, (number, self._names[number]), self._contents(number, container, freezer))
+            freeze_contents(container, (number, self._names[number]), freezer)
             for number, ((container, first), contents) in enumerate(zip(self._containers, self._at_start, strict=True))
             if not is_same(container, contents) or not same_contents(first, contents)
         )
         variables = tuple(
             (freezer.freeze(variable), freezer.freeze(value)) for variable, value in self._set_variables()
         )
-        return attributes, containers, variables
-
-    def _contents(self, number: int, container: Any, freezer: Freezer) -> Skeleton:
-        freezer.place = (number, self._names[number])
-        return freeze_contents(container, freezer)
+        return HeapNode(attributes, containers, variables)
 
     def _set_variables(self) -> list[tuple[contextvars.ContextVar[Any], Any]]:
         """The variables of the context that the program has set."""
@@ -351,20 +348,19 @@ class Heap:
         for variable, _ in self._set_variables():
             raise Refused("DY007", f"the call leaves the context variable `{variable.name}` set")
 
-    def thaw(self, skeleton: Skeleton, thawer: Thawer) -> None:
-        """Continue a call with the changes that `skeleton` tells."""
-        attributes, containers, variables = skeleton
+    def thaw(self, node: HeapNode, thawer: Thawer) -> None:
+        """Continue a call with the changes that `node` tells."""
         self.begin()
-        for _, key, value in attributes:
+        for attribute in node.attributes:
+            key = attribute.place
             self._set_in_call.add(key)
-            if value is not None:
-                self._table[key] = thawer.thaw_at(key, value)
+            if attribute.value is not None:
+                self._table[key] = thawer.thaw_at(key, attribute.value)
             else:
                 self._table.pop(key, None)
-        for _, place, contents in containers:
-            thawer.place = place
-            thaw_contents(self._containers[place[0]][0], contents, thawer)
-        for variable, value in variables:
+        for container in node.containers:
+            thaw_contents(self._containers[container.place[0]][0], container, thawer)
+        for variable, value in node.variables:
             thawer.thaw(variable).set(thawer.thaw(value))
 
     def _require_no_other_change(self) -> None:

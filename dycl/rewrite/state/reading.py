@@ -1,98 +1,104 @@
 """What a state says of itself: where it is, what it holds, its lists, and the types and names of its leaves."""
 
-from typing import Any
-
 from dycl.hcfg.types import HostType, TensorType, ValueType
 from dycl.rewrite.knowledge import Place
-from dycl.rewrite.state.skeleton import Skeleton, Tag, is_flat
+from dycl.rewrite.state.skeleton import (
+    FrameNode,
+    HostNode,
+    IteratorNode,
+    ListNode,
+    PinnedNode,
+    Skeleton,
+    TensorNode,
+)
+from dycl.rewrite.state.whole_state import AttributeNode, ContainerNode, StateNode, has_parts
 
 
-def things_held(skeleton: Any) -> frozenset[int]:
+def things_held(state: StateNode) -> frozenset[int]:
     """What of the model a state refers to, such as the module that a switch has chosen."""
     found: set[int] = set()
-    waiting = [skeleton]
+    waiting: list[object] = [state]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, tuple) and part:
-            if part[0] is Tag.PINNED:
-                found.add(part[1])
-            else:
-                waiting.extend(part)
+        if type(part) is PinnedNode:
+            found.add(part.key)
+        elif has_parts(part):
+            waiting.extend(part)
     return frozenset(found)
 
 
-def program_points(skeleton: Any) -> Any:
+def program_points(part: object) -> tuple[tuple[object, int], ...]:
     """Where a state is: the functions, positions and iterator positions of its frames."""
-    if is_flat(skeleton):
+    if not has_parts(part):
         return ()
-    match skeleton:
-        case (Tag.FRAME, function, position, _, values, *_):
+    match part:
+        case FrameNode(function=function, position=position, values=values):
             return ((function, position), *(point for value in values for point in program_points(value)))
-        case (Tag.ITERATOR, _, position, _):
-            return ((Tag.ITERATOR, position),)
+        case IteratorNode(position=position):
+            return ((IteratorNode, position),)
         case _:
-            return tuple(point for part in skeleton for point in program_points(part))
+            return tuple(point for inner in part for point in program_points(inner))
 
 
-def lists(skeleton: Any) -> dict[Place, list[Skeleton]]:
+def lists(state: StateNode) -> dict[Place, list[tuple[Skeleton, ...]]]:
     """The items of each list at each place of a state."""
-    found: dict[Place, list[Skeleton]] = {}
+    found: dict[Place, list[tuple[Skeleton, ...]]] = {}
 
-    def visit(part: Any, place: Place) -> None:
-        if is_flat(part):
+    def visit(part: object, place: Place) -> None:
+        if not has_parts(part):
             return
         match part:
-            case (Tag.FRAME, function, _, names, values, *rest):
+            case FrameNode(function=function, names=names, values=values, constructed=constructed):
                 for name, value in zip(names, values, strict=True):
                     visit(value, (function.code, name))
-                visit(rest[2], (function.code, "self"))
-            case (Tag.STATE, name, value):
-                visit(value, name)
-            case (Tag.LIST, _, items, *_):
+                visit(constructed, (function.code, "self"))
+            case AttributeNode(place=held_at, value=held) | ContainerNode(place=held_at, values=held):
+                visit(held, held_at)
+            case ListNode(items=items):
                 found.setdefault(place, []).append(items)
                 visit(items, place)
             case _:
                 for inner in part:
                     visit(inner, place)
 
-    visit(skeleton, ("?",))
+    visit(state, ("?",))
     return found
 
 
-def leaf_types(skeleton: Any) -> list[tuple[ValueType, tuple[int, ...] | None]]:
-    """Type and strides of each leaf of a skeleton, in order."""
-    if is_flat(skeleton):
+def leaf_types(part: object) -> list[tuple[ValueType, tuple[int, ...] | None]]:
+    """Type and strides of each leaf of a state, in order."""
+    if not has_parts(part):
         return []
-    match skeleton:
-        case (Tag.HOST, kind):
+    match part:
+        case HostNode(kind):
             return [(HostType(kind), None)]
-        case (Tag.TENSOR, dtype, shape, strides):
+        case TensorNode(dtype, shape, strides):
             return [(TensorType(dtype, shape), strides)]
         case _:
-            return [leaf for part in skeleton for leaf in leaf_types(part)]
+            return [leaf for inner in part for leaf in leaf_types(inner)]
 
 
-def leaf_names(skeleton: Skeleton, taken: tuple[str, ...] = ()) -> tuple[str, ...]:
+def leaf_names(state: StateNode, taken: tuple[str, ...] = ()) -> tuple[str, ...]:
     """A name for each leaf of a state, none of them taken: its variable's or attribute's where it has one."""
     found: list[str] = []
 
-    def visit(part: Any, name: str) -> None:
-        if is_flat(part):
+    def visit(part: object, name: str) -> None:
+        if not has_parts(part):
             return
-        if part[0] is Tag.FRAME:
-            _, _, _, registers, values, *rest = part
-            for register, value in zip(registers, values, strict=True):
-                visit(value, register if register.isidentifier() else "value")
-            visit(tuple(rest), "value")
-        elif part[0] in (Tag.HOST, Tag.TENSOR):
-            found.append(name)
-        elif part[0] is Tag.STATE:
-            visit(part[2], part[1][-1])
-        else:
-            for item in part:
-                visit(item, name)
+        match part:
+            case FrameNode(names=registers, values=values, constructed=constructed):
+                for register, value in zip(registers, values, strict=True):
+                    visit(value, register if register.isidentifier() else "value")
+                visit(constructed, "value")
+            case HostNode() | TensorNode():
+                found.append(name)
+            case AttributeNode(place=place, value=held) | ContainerNode(place=place, values=held):
+                visit(held, place[-1])
+            case _:
+                for inner in part:
+                    visit(inner, name)
 
-    visit(skeleton, "value")
+    visit(state, "value")
     used: dict[str, int] = dict.fromkeys(taken, 1)
     names: list[str] = []
     for name in found:

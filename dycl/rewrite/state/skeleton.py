@@ -1,77 +1,347 @@
-"""The machine's state as an immutable key: the words that freezing writes and thawing reads.
+"""Values as an immutable key: the nodes that freezing writes and thawing reads.
 
-A *skeleton* is a nest of tuples that is equal for two states exactly if the same code will do the same with them; the
-state's tensors and host values are its *leaves*, in the order in which the skeleton mentions them.
+A *skeleton* is a nest of nodes that is equal for two values exactly if the same code will do the same with them; the
+tensors and host values in it are its *leaves*, in the order in which the skeleton mentions them. So a node's fields
+stand in the order in which freezing walks through what they hold.
+
+Nodes are built, hashed and compared in large numbers: they are tuples, which do that fastest. Tuples of different
+classes are equal if their fields are, so the last field of a node is a tag that no other class has.
 """
 
-from typing import Any
+import types
+from typing import Any, NamedTuple, Protocol
 
 import torch
 
+from dycl.hcfg.types import Dimension, DType, HostKind
+from dycl.rewrite.normalise.instructions import FlatFunction, Label, Register
 from dycl.rewrite.record.host_values import HostValue
+from dycl.rewrite.state.frames import Purpose
+from dycl.rewrite.state.tables import Template
 
-Skeleton = tuple[Any, ...]
 Leaf = torch.Tensor | HostValue
 
 
-class _Tag:
-    """The first item of a skeleton tuple; equal to nothing that a user's value could contain."""
+class Skeleton(Protocol):
+    """Any node: what a frozen value is."""
 
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
+    @property
+    def tag(self) -> str:
+        """What tells this class of nodes from all others."""
+        ...
 
 
-class Tag:
-    """What a skeleton tuple stands for."""
-
-    ATOM = _Tag("atom")
-    PINNED = _Tag("pinned")
-    SEEN = _Tag("seen")
-    HOST = _Tag("host")
-    HOST_ARRAY = _Tag("host array")
-    TENSOR = _Tag("tensor")
-    CONSTANT = _Tag("constant")
-    VIEW = _Tag("view")
-    STATE = _Tag("state")
-    TOKEN = _Tag("token")
-    ROWS = _Tag("rows")
-    ITEMS = _Tag("items")
-    SHARED = _Tag("shared")
-    GROWN = _Tag("grown")
-    SLICE = _Tag("slice")
-    TUPLE = _Tag("tuple")
-    LIST = _Tag("list")
-    DEQUE = _Tag("deque")
-    DICT = _Tag("dict")
-    SET = _Tag("set")
-    CELL = _Tag("cell")
-    FUNCTION = _Tag("function")
-    METHOD = _Tag("method")
-    PARTIAL = _Tag("partial")
-    BOUND = _Tag("bound")
-    SUPER = _Tag("super")
-    ITERATOR = _Tag("iterator")
-    GENERATOR = _Tag("generator")
-    ARRAY = _Tag("array")
-    EXCEPTION = _Tag("exception")
-    OBJECT = _Tag("object")
-    FRAME = _Tag("frame")
-    PARALLEL = _Tag("parallel")
-    RANGE = _Tag("range")
-    HOST_RANGE = _Tag("host range")
+# What is known and stays as it is.
 
 
-def is_flat(skeleton: Any) -> bool:
-    """Whether no frame, container or leaf stands inside: the short way past most of a state."""
-    if type(skeleton) is not tuple or not skeleton:
-        return True
-    tag = skeleton[0]
-    return tag is Tag.ATOM or tag is Tag.PINNED or tag is Tag.SEEN or tag is Tag.TOKEN
+class AtomNode(NamedTuple):
+    """A value that cannot change, told by its class and exact form too: `True`, `1` and `1.0` are equal in Python."""
+
+    cls: type
+    exact: Any
+    value: Any
+    tag: str = "atom"
+
+
+class PinnedNode(NamedTuple):
+    """An object that existed before the call or never changes: `Pinned` has it under this key."""
+
+    key: int
+    tag: str = "pinned"
+
+
+class SeenNode(NamedTuple):
+    """An object that was frozen already: they are numbered in the order in which they are met."""
+
+    number: int
+    tag: str = "seen"
+
+
+class TokenNode(NamedTuple):
+    """What setting a variable of the context gave, to set it back; `Pinned` has the variable under this key."""
+
+    variable: int
+    tag: str = "token"
+
+
+# Tensors and numbers.
+
+
+class HostNode(NamedTuple):
+    """A leaf: a host value of this kind."""
+
+    kind: HostKind
+    tag: str = "host"
+
+
+class TensorNode(NamedTuple):
+    """A leaf: a tensor of this type; strides are known where all sizes are."""
+
+    dtype: DType
+    shape: tuple[Dimension, ...]
+    strides: tuple[int, ...] | None
+    tag: str = "tensor"
+
+
+class ConstantNode(NamedTuple):
+    """A tensor whose elements are known."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+    data: bytes
+    tag: str = "constant"
+
+
+class SharedNode(NamedTuple):
+    """A tensor in a list's item that shares its memory with another tensor: it cannot be written."""
+
+    tensor: TensorNode | ConstantNode
+    tag: str = "shared"
+
+
+class ViewNode(NamedTuple):
+    """A tensor that is a view of another one, as the call that takes it, and which of its results it is."""
+
+    func: Any
+    args: Skeleton
+    kwargs: tuple[Skeleton, ...]
+    position: int | None
+    tag: str = "view"
+
+
+class HostArrayNode(NamedTuple):
+    """A NumPy array or scalar that wraps a tensor."""
+
+    scalar: bool
+    tensor: Skeleton
+    tag: str = "host array"
+
+
+class ArrayNode(NamedTuple):
+    """A NumPy array whose elements are known."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+    tag: str = "array"
+
+
+# Containers and other objects.
+
+
+class AttributesNode(NamedTuple):
+    """What an object has in its `__dict__`: the names, sorted, and their values."""
+
+    names: tuple[str, ...]
+    values: tuple[Skeleton, ...]
+    tag: str = "attributes"
+
+
+class TupleNode(NamedTuple):
+    """A tuple or named tuple; it has no number."""
+
+    cls: type
+    items: tuple[Skeleton, ...]
+    tag: str = "tuple"
+
+
+class ListNode(NamedTuple):
+    """A list whose items all are part of the structure."""
+
+    cls: Any
+    items: tuple[Skeleton, ...]
+    attributes: AttributesNode | None
+    tag: str = "list"
+
+
+class RowsNode(NamedTuple):
+    """A list that has different lengths where a loop comes by, and items of one kind; they have no numbers."""
+
+    items: tuple[Skeleton, ...]
+    tag: str = "rows"
+
+
+class ItemsNode(NamedTuple):
+    """A list of known length of which only the tensors in its items can change; they have no numbers."""
+
+    items: tuple[Skeleton, ...]
+    tag: str = "items"
+
+
+class GrownNode(NamedTuple):
+    """A list of unknown length, as a table with a column for each value in an item."""
+
+    template: Template
+    columns: tuple[TensorNode | ConstantNode, ...]
+    tag: str = "grown"
+
+
+class DequeNode(NamedTuple):
+    """A deque."""
+
+    cls: Any
+    items: tuple[Skeleton, ...]
+    maxlen: int | None
+    tag: str = "deque"
+
+
+class DictNode(NamedTuple):
+    """A dict, its items in order; `factory` is what a default dict calls for a new one."""
+
+    cls: Any
+    items: tuple[tuple[Skeleton, Skeleton], ...]
+    factory: Skeleton
+    attributes: AttributesNode | None
+    tag: str = "dict"
+
+
+class SetNode(NamedTuple):
+    """A set, its items sorted."""
+
+    cls: type
+    items: tuple[Skeleton, ...]
+    tag: str = "set"
+
+
+class SliceNode(NamedTuple):
+    """A slice."""
+
+    start: Skeleton
+    stop: Skeleton
+    step: Skeleton
+    tag: str = "slice"
+
+
+class CellNode(NamedTuple):
+    """A variable that functions share; None if it has no value yet."""
+
+    contents: Skeleton | None
+    tag: str = "cell"
+
+
+class ExceptionNode(NamedTuple):
+    """An exception."""
+
+    cls: Any
+    args: Skeleton
+    attributes: AttributesNode | None
+    tag: str = "exception"
+
+
+class ObjectNode(NamedTuple):
+    """Any other object of a class that is written in Python."""
+
+    cls: Any
+    slots: tuple[tuple[str, Skeleton], ...]
+    attributes: AttributesNode | None
+    tag: str = "object"
+
+
+# Functions, iterators and frames. `namespace` is the key under which `Pinned` has a module's globals.
+
+
+class ClosureNode(NamedTuple):
+    """A function that was made during the call."""
+
+    code: types.CodeType
+    namespace: int
+    qualname: str
+    cells: Skeleton
+    defaults: Skeleton
+    keyword_defaults: Skeleton
+    tag: str = "closure"
+
+
+class MethodNode(NamedTuple):
+    """A function bound to an object; it has no number."""
+
+    function: Skeleton
+    owner: Skeleton
+    tag: str = "method"
+
+
+class BoundNode(NamedTuple):
+    """A method of this name that is written in C, bound to an object."""
+
+    name: str
+    owner: Skeleton
+    tag: str = "bound"
+
+
+class PartialNode(NamedTuple):
+    """A `functools.partial`."""
+
+    function: Skeleton
+    args: Skeleton
+    keywords: Skeleton
+    tag: str = "partial"
+
+
+class SuperNode(NamedTuple):
+    """What `super()` gives."""
+
+    cls: Any
+    owner: Skeleton
+    tag: str = "super"
+
+
+class IteratorNode(NamedTuple):
+    """An iterator over known items; `known` is how many a list had when the loop began."""
+
+    items: Skeleton
+    position: int
+    known: int | None
+    tag: str = "iterator"
+
+
+class ParallelNode(NamedTuple):
+    """Iterators over known items, side by side."""
+
+    parts: tuple[Skeleton, ...]
+    tag: str = "parallel"
+
+
+class RangeNode(NamedTuple):
+    """An iterator over positions of which only the input knows where it stands or ends."""
+
+    position: Skeleton
+    stop: Skeleton
+    step: Skeleton
+    rows: Skeleton
+    tag: str = "range"
+
+
+class HostRangeNode(NamedTuple):
+    """A `range` with a bound that only the input determines."""
+
+    start: Skeleton
+    stop: Skeleton
+    step: Skeleton
+    tag: str = "host range"
+
+
+class GeneratorNode(NamedTuple):
+    """A generator whose body the machine interprets."""
+
+    started: bool
+    finished: bool
+    frame: Skeleton
+    value: Skeleton
+    tag: str = "generator"
+
+
+class FrameNode(NamedTuple):
+    """A function being interpreted: its program point, and the names and values of its live registers."""
+
+    function: FlatFunction
+    position: int
+    names: tuple[Register, ...]
+    values: tuple[Skeleton, ...]
+    handlers: tuple[tuple[Label, Register], ...]
+    purpose: Purpose
+    constructed: Skeleton
+    namespace: int
+    tag: str = "frame"
 
 
 class Pinned:

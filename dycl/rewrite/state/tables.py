@@ -10,25 +10,49 @@ are stacked. Appending is `cat`, indexing is `select`, and the length is a dimen
 import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, assert_never
 
 import torch
 
+from dycl.hcfg.types import DType, HostKind
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.host_values import DTYPES, HostValue, kind_of
 from dycl.rewrite.signals import DecisionMet, Refused
-from dycl.rewrite.state.skeleton import Skeleton, Tag
 from dycl.rewrite.tensor_types import dtype_name
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
-    """The kind of a list's items: an item's skeleton in which leaves have a type but no shape.
+class NumberItem:
+    """An item, or a part of one, that is a number or flag; a column has its values."""
 
-    It is not a tuple, so whoever walks through a skeleton for its leaves passes it by.
-    """
+    kind: HostKind
 
-    item: Skeleton
+
+@dataclass(frozen=True, slots=True)
+class TensorItem:
+    """An item, or a part of one, that is a tensor; a column has its values."""
+
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class KnownItem:
+    """An item, or a part of one, that is the same in all items, such as a text; its class tells equal ones apart."""
+
+    cls: type
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class TupleItem:
+    """An item, or a part of one, that is a tuple or named tuple."""
+
+    cls: Any
+    parts: "tuple[Template, ...]"
+
+
+Template = NumberItem | TensorItem | KnownItem | TupleItem
+"""The kind of a list's items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,36 +62,39 @@ class Spread:
     items: Any
 
 
+_SYMBOLS: dict[type, HostKind] = {torch.SymInt: "int", torch.SymFloat: "float", torch.SymBool: "bool"}
+
+
 def template_of(item: Any, recorder: Records) -> tuple[Template, list[torch.Tensor]] | None:
     """The kind of an item, and its values as tensors; None if the item could be changed or is of no such kind."""
     values: list[torch.Tensor] = []
 
-    def visit(part: Any) -> Skeleton | None:
+    def visit(part: Any) -> Template | None:
         kind = kind_of(part)
         if kind is not None:
             values.append(part.tensor if isinstance(part, HostValue) else torch.tensor(part, dtype=DTYPES[kind]))
-            return (Tag.HOST, kind)
+            return NumberItem(kind)
         if isinstance(part, torch.SymInt | torch.SymFloat | torch.SymBool):
-            kinds: dict[type, Any] = {torch.SymInt: "int", torch.SymFloat: "float", torch.SymBool: "bool"}
             values.append(recorder.materialise(part))
-            return (Tag.HOST, kinds[type(part)])
+            return NumberItem(_SYMBOLS[type(part)])
         if isinstance(part, torch.Tensor):
             values.append(part)
-            return (Tag.TENSOR, dtype_name(part.dtype))
+            return TensorItem(dtype_name(part.dtype))
         if part is None or isinstance(part, str | enum.Enum):
-            return (Tag.ATOM, type(part), part, part)
+            return KnownItem(type(part), part)
         if isinstance(part, tuple):
-            items = [visit(inner) for inner in part]
-            return None if None in items else (Tag.TUPLE, type(part), tuple(items))
+            parts = [visit(inner) for inner in part]
+            known = tuple([inner for inner in parts if inner is not None])
+            return TupleItem(type(part), known) if len(known) == len(parts) else None
         return None
 
-    skeleton = visit(item)
-    if skeleton is None:
+    template = visit(item)
+    if template is None:
         return None
     if not values:
         # A column without content, so that there is a length.
         values.append(torch.zeros(0, dtype=torch.bool))
-    return Template(skeleton), values
+    return template, values
 
 
 def grown(items: Any, recorder: Records) -> "GrownList | None":
@@ -142,20 +169,21 @@ class GrownList:
         for value in values:
             # The same tensor may stand in the list twice, or elsewhere too: it cannot be changed in place.
             self.recorder.share_outside(value)
-        return self._filled(self.template.item, iter(values))
+        return self._filled(self.template, iter(values))
 
-    def _filled(self, skeleton: Skeleton, values: Iterator[torch.Tensor]) -> Any:
-        match skeleton:
-            case (Tag.HOST, kind):
+    def _filled(self, template: Template, values: Iterator[torch.Tensor]) -> Any:
+        match template:
+            case NumberItem(kind):
                 return HostValue(kind, next(values), self.recorder)
-            case (Tag.TENSOR, _):
+            case TensorItem():
                 return next(values)
-            case (Tag.ATOM, _, _, value):
+            case KnownItem(value=value):
                 return value
-            case (Tag.TUPLE, cls, items):
-                parts = [self._filled(item, values) for item in items]
-                return tuple(parts) if cls is tuple else tuple.__new__(cls, parts)
-        raise AssertionError(skeleton)
+            case TupleItem(cls, parts):
+                items = [self._filled(part, values) for part in parts]
+                return tuple(items) if cls is tuple else tuple.__new__(cls, items)
+            case _:
+                assert_never(template)
 
     def _place(self, index: Any, what: str = "list index out of range") -> Any:
         """The place that an index means, checked when the program runs."""

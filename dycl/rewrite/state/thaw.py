@@ -15,14 +15,53 @@ from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
-from dycl.rewrite.state.skeleton import Leaf, Pinned, Skeleton, Tag
+from dycl.rewrite.state.skeleton import (
+    ArrayNode,
+    AtomNode,
+    AttributesNode,
+    BoundNode,
+    CellNode,
+    ClosureNode,
+    ConstantNode,
+    DequeNode,
+    DictNode,
+    ExceptionNode,
+    FrameNode,
+    GeneratorNode,
+    GrownNode,
+    HostArrayNode,
+    HostNode,
+    HostRangeNode,
+    ItemsNode,
+    IteratorNode,
+    Leaf,
+    ListNode,
+    MethodNode,
+    ObjectNode,
+    ParallelNode,
+    PartialNode,
+    Pinned,
+    PinnedNode,
+    RangeNode,
+    RowsNode,
+    SeenNode,
+    SetNode,
+    SharedNode,
+    Skeleton,
+    SliceNode,
+    SuperNode,
+    TensorNode,
+    TokenNode,
+    TupleNode,
+    ViewNode,
+)
 from dycl.rewrite.state.tables import GrownList
 
 
 class Thawer:
     """Rebuilds the values of one state with fresh leaves from `next_leaf`."""
 
-    def __init__(self, pinned: Pinned, next_leaf: Callable[[Skeleton], Leaf], recorder: Recorder) -> None:
+    def __init__(self, pinned: Pinned, next_leaf: Callable[[], Leaf], recorder: Recorder) -> None:
         self.pinned = pinned
         self.recorder = recorder
         self.next_leaf = next_leaf
@@ -33,41 +72,41 @@ class Thawer:
     def thaw(self, skeleton: Skeleton) -> Any:
         """A fresh value with this skeleton."""
         match skeleton:
-            case (Tag.ATOM, _, _, value):
+            case AtomNode(value=value):
                 return value
-            case (Tag.PINNED, key):
+            case PinnedNode(key):
                 return self.pinned[key]
-            case (Tag.SEEN, number):
+            case SeenNode(number):
                 return self.seen[number]
-            case (Tag.HOST, _):
-                return self.next_leaf(skeleton)
-            case (Tag.HOST_ARRAY, scalar, tensor):
+            case HostNode():
+                return self.next_leaf()
+            case HostArrayNode(scalar, tensor):
                 return HostArray(self.thaw(tensor), scalar)
-            case (Tag.TENSOR, *_):
-                return self._placed(self._new(self.next_leaf(skeleton)))
-            case (Tag.CONSTANT, dtype, shape, data):
+            case TensorNode():
+                return self._placed(self._new(self.next_leaf()))
+            case ConstantNode(dtype, shape, data):
                 constant = self._new(constant_tensor(dtype, shape, data))
                 self.recorder.own(constant)
                 return self._placed(constant)
-            case (Tag.VIEW, func, args, kwargs, position):
+            case ViewNode(func, args, kwargs, position):
                 number = self._reserve()
                 arguments, options = self.thaw(args), dict([self.thaw(item) for item in kwargs])
                 with self.recorder.on():
                     result = func(*_as_pytorch_takes(arguments), **_as_pytorch_takes(options))
                 self.seen[number] = result if position is None else result[position]
                 return self.seen[number]
-            case (Tag.TUPLE, cls, items):
+            case TupleNode(cls, items):
                 return _tuple(cls, [self.thaw(item) for item in items])
-            case (Tag.SLICE, items):
+            case SliceNode(start, stop, step):
                 number = self._reserve()
-                self.seen[number] = slice(*[self.thaw(item) for item in items])
+                self.seen[number] = slice(self.thaw(start), self.thaw(stop), self.thaw(step))
                 return self.seen[number]
-            case (Tag.TOKEN, key):
+            case TokenNode(key):
                 variable = self.pinned[key]
                 return variable.set(variable.get(None))
-            case (Tag.METHOD, function, owner):
+            case MethodNode(function, owner):
                 return types.MethodType(self.thaw(function), self.thaw(owner))
-            case (Tag.FRAME, *_):
+            case FrameNode():
                 return self.frame(skeleton)
             case _:
                 return self._container(skeleton)
@@ -91,49 +130,49 @@ class Thawer:
 
     def _container(self, skeleton: Skeleton) -> Any:
         match skeleton:
-            case (Tag.LIST, cls, items, attributes):
+            case ListNode(cls, items, attributes):
                 result = self._new(cls.__new__(cls))
                 list.extend(result, [self.thaw(item) for item in items])
                 return self._with_attributes(result, attributes)
-            case (Tag.ROWS | Tag.ITEMS, items):
+            case RowsNode(items) | ItemsNode(items):
                 result = self._new([])
                 result.extend([self._row(item) for item in items])
                 return result
-            case (Tag.GROWN, template, columns):
+            case GrownNode(template, columns):
                 number = self._reserve()
                 self.seen[number] = GrownList(template, [self._row(column) for column in columns], self.recorder)
                 return self.seen[number]
-            case (Tag.DEQUE, cls, items, maxlen):
+            case DequeNode(cls, items, maxlen):
                 result = self._new(cls(maxlen=maxlen))
                 result.extend([self.thaw(item) for item in items])
                 return result
-            case (Tag.DICT, cls, items, factory, attributes):
+            case DictNode(cls, pairs, factory, attributes):
                 result = self._new(cls.__new__(cls))
                 # An ordered dict keeps its order in a list of its own, which `dict` does not know.
                 ordered = issubclass(cls, collections.OrderedDict)
                 store = collections.OrderedDict.__setitem__ if ordered else dict.__setitem__
-                for key, item in items:
+                for key, item in pairs:
                     store(result, self.thaw(key), self.thaw(item))
                 made = self.thaw(factory)
                 if isinstance(result, collections.defaultdict):
                     result.default_factory = made
                 return self._with_attributes(result, attributes)
-            case (Tag.SET, cls, items):
+            case SetNode(cls, items):
                 number = self._reserve()
                 self.seen[number] = cls([self.thaw(item) for item in items])
                 return self.seen[number]
-            case (Tag.CELL, contents):
+            case CellNode(contents):
                 cell = self._new(types.CellType())
                 if contents is not None:
                     cell.cell_contents = self.thaw(contents)
                 return cell
-            case (Tag.EXCEPTION, cls, args, attributes):
+            case ExceptionNode(cls, args, attributes):
                 number = self._reserve()
                 error = cls.__new__(cls)
                 error.args = self.thaw(args)
                 self.seen[number] = error
                 return self._with_attributes(error, attributes)
-            case (Tag.OBJECT, cls, slots, attributes):
+            case ObjectNode(cls, slots, attributes):
                 plain = not issubclass(cls, types.SimpleNamespace)
                 result = self._new(object.__new__(cls) if plain else cls.__new__(cls))
                 for name, value in slots:
@@ -145,11 +184,11 @@ class Thawer:
     def _row(self, skeleton: Skeleton) -> Any:
         """An item of a list, which has no number."""
         match skeleton:
-            case (Tag.SHARED, tensor):
+            case SharedNode(tensor):
                 value = self._row(tensor)
                 self.recorder.share_outside(value)
                 return value
-            case (Tag.TUPLE, cls, items):
+            case TupleNode(cls, items):
                 return _tuple(cls, [self._row(item) for item in items])
             case _:
                 return Thawer(self.pinned, self.next_leaf, self.recorder).thaw(skeleton)
@@ -157,19 +196,19 @@ class Thawer:
     def _callable_or_iterator(self, skeleton: Skeleton) -> Any:
         number = self._reserve()
         match skeleton:
-            case (Tag.FUNCTION, code, namespace, qualname, (closure, defaults, keyword_defaults)):
+            case ClosureNode(code, namespace, qualname, closure, defaults, keyword_defaults):
                 cells = self.thaw(closure)
                 made = types.FunctionType(code, self.pinned[namespace], code.co_name, self.thaw(defaults), cells)
                 made.__kwdefaults__ = self.thaw(keyword_defaults)
                 made.__qualname__ = qualname
                 self.seen[number] = made
-            case (Tag.PARTIAL, (function, args, keywords)):
+            case PartialNode(function, args, keywords):
                 self.seen[number] = functools.partial(self.thaw(function), *self.thaw(args), **self.thaw(keywords))
-            case (Tag.BOUND, name, owner):
+            case BoundNode(name, owner):
                 self.seen[number] = getattr(self.thaw(owner), name)
-            case (Tag.SUPER, cls, owner):
+            case SuperNode(cls, owner):
                 self.seen[number] = super(cls, self.thaw(owner))
-            case (Tag.ITERATOR, items, position, known):
+            case IteratorNode(items, position, known):
                 source = self.thaw(items)
                 # The list may have grown while the loop goes over it.
                 self.seen[number] = (
@@ -177,47 +216,48 @@ class Thawer:
                     if type(source) is GrownList
                     else ItemIterator(source, position, known)
                 )
-            case (Tag.PARALLEL, parts):
+            case ParallelNode(parts):
                 side_by_side = tuple([self.thaw(part) for part in parts])
                 if any(isinstance(part, RangeIterator) for part in side_by_side):
                     raise Refused("DY011", "a loop goes over a list of unknown length and something else side by side")
                 self.seen[number] = ParallelIterator(side_by_side)
-            case (Tag.RANGE, parts):
-                self.seen[number] = RangeIterator(*[self.thaw(part) for part in parts])
-            case (Tag.HOST_RANGE, parts):
-                self.seen[number] = HostRange(*[self.thaw(part) for part in parts])
-            case (Tag.GENERATOR, started, finished, (frame, value)):
+            case RangeNode(start, stop, step, rows):
+                self.seen[number] = RangeIterator(*map(self.thaw, (start, stop, step, rows)))
+            case HostRangeNode(start, stop, step):
+                self.seen[number] = HostRange(*map(self.thaw, (start, stop, step)))
+            case GeneratorNode(started, finished, frame, value):
                 generator = Generator.__new__(Generator)
                 self.seen[number] = generator
                 generator.started, generator.finished = started, finished
                 generator.frame, generator.value = self.thaw(frame), self.thaw(value)
-            case (Tag.ARRAY, dtype, shape, data):
+            case ArrayNode(dtype, shape, data):
                 self.seen[number] = np.frombuffer(data, dtype=dtype).reshape(shape).copy()
             case _:
-                raise AssertionError(f"unknown skeleton {skeleton[0]}")
+                raise AssertionError(f"unknown skeleton {skeleton}")
         return self.seen[number]
 
-    def _with_attributes(self, value: Any, attributes: Skeleton) -> Any:
-        parts = [self.thaw(part) for part in attributes]
-        vars(value).update(zip(parts[::2], parts[1::2], strict=True)) if parts else None
+    def _with_attributes(self, value: Any, attributes: AttributesNode | None) -> Any:
+        if attributes is not None:
+            held = [self.thaw(part) for part in attributes.values]
+            vars(value).update(zip(attributes.names, held, strict=True))
         return value
 
-    def frame_or_seen(self, skeleton: Skeleton) -> Frame:
+    def frame_or_seen(self, skeleton: FrameNode | SeenNode) -> Frame:
         """A frame of the stack."""
         frame = self.thaw(skeleton)
         assert isinstance(frame, Frame)
         return frame
 
-    def frame(self, skeleton: Skeleton) -> Frame:
+    def frame(self, node: FrameNode) -> Frame:
         """A fresh frame at the same program point."""
-        _, function, position, names, values, handlers, purpose, constructed, namespace = skeleton
-        frame = Frame(function, self.pinned[namespace], {}, position, list(handlers), purpose)
+        namespace = self.pinned[node.namespace]
+        frame = Frame(node.function, namespace, {}, node.position, list(node.handlers), node.purpose)
         self._new(frame)
-        code, around = function.code, self.place
+        code, around = node.function.code, self.place
         frame.registers.update(
-            {name: self.thaw_at((code, name), value) for name, value in zip(names, values, strict=True)}
+            {name: self.thaw_at((code, name), value) for name, value in zip(node.names, node.values, strict=True)}
         )
-        frame.constructed = self.thaw_at((code, "self"), constructed)
+        frame.constructed = self.thaw_at((code, "self"), node.constructed)
         self.place = around
         return frame
 

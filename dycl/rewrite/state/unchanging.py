@@ -1,0 +1,86 @@
+"""Which values never change: a state has them as they are, or refers to them."""
+
+import contextvars
+import enum
+import operator
+import sys
+import types
+from typing import Any
+
+import numpy as np
+import torch
+
+from dycl.hcfg.types import Span
+
+ATOMS = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    types.NoneType,
+    types.EllipsisType,
+    types.NotImplementedType,
+    range,
+    enum.Enum,
+    np.generic,
+    torch.finfo,
+    torch.iinfo,
+    operator.itemgetter,
+    operator.attrgetter,
+    operator.methodcaller,
+    Span,
+)
+"""What a state has as it is."""
+TOLD_BY_TEXT = (
+    float,
+    complex,
+    np.generic,
+    torch.finfo,
+    torch.iinfo,
+    operator.itemgetter,
+    operator.attrgetter,
+    operator.methodcaller,
+)
+"""Those of them that only their text tells apart exactly."""
+_SHARED = (
+    type,
+    types.ModuleType,
+    contextvars.ContextVar,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.GetSetDescriptorType,
+    torch.dtype,
+    torch.device,
+    torch.layout,
+    torch.memory_format,
+    torch._ops.OpOverload,
+    torch._ops.OpOverloadPacket,
+    np.dtype,
+    np.ufunc,
+    type(np.mean),
+    types.UnionType,
+)
+
+
+def is_shared(value: Any) -> bool:
+    """Whether this is a class, a function of a module or the like: all states refer to the same one."""
+    return isinstance(value, _SHARED) or _is_plain_builtin(value) or _is_importable(value)
+
+
+def _is_importable(value: Any) -> bool:
+    """Whether this is the function that stands in its module under its name: it was there before the call."""
+    if not isinstance(value, types.FunctionType):
+        return False
+    found: Any = sys.modules.get(value.__module__)
+    for name in value.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is value
+
+
+def _is_plain_builtin(value: Any) -> bool:
+    """Whether this is a builtin function or class method; a method of a list or tensor belongs to that object."""
+    return isinstance(value, types.BuiltinFunctionType) and isinstance(
+        value.__self__, types.ModuleType | type | types.NoneType
+    )
