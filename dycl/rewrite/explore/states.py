@@ -11,7 +11,7 @@ from typing import Any
 
 from dycl.rewrite.explore import limits
 from dycl.rewrite.explore.drafts import Arrival, Entry
-from dycl.rewrite.knowledge import Exact, Knowledge, Loose, Place, Table
+from dycl.rewrite.knowledge import Exact, Fact, Knowledge, Loose, Place, Table
 from dycl.rewrite.semantics.in_python import builtin_functions
 from dycl.rewrite.signals import Again, Refused
 from dycl.rewrite.state.reading import lists, program_points, things_held
@@ -140,11 +140,12 @@ class States:
         for skeleton in alike:
             for place, at_place in lists(skeleton).items():
                 found.setdefault(place, set()).add(without_numbers(tuple(at_place), dimensions=True))
-        varying = [
-            Table(place) if len({tuple(map(len, variant)) for variant in variants}) > 1 else Loose(place)
-            for place, variants in found.items()
-            if len(variants) > 1
-        ]
+        varying: list[Fact] = []
+        for place, variants in found.items():
+            if len({tuple(map(len, variant)) for variant in variants}) > 1:
+                varying.append(Table(place))
+            elif len(variants) > limits.VARIANTS_OF_A_LIST:
+                varying.append(Loose(place))
         if any(fact not in self._knowledge for fact in varying):
             self._knowledge.learn(*varying)
             raise Again
