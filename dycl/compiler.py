@@ -18,15 +18,16 @@ from dycl.hcfg.types import Span
 from dycl.hcfg.verify import verify
 from dycl.hcfg.verify_module import verify_module
 from dycl.optimize.passes import Pass
-from dycl.optimize.pipeline import chosen, optimize
+from dycl.optimize.pipeline import PASSES, PassError, chosen, optimize
 from dycl.rewrite import ExampleCall, Rewritten, rewrite
 from dycl.rewrite.assemble.draws import refused_draws
 from dycl.rewrite.example.call import example_call
-from dycl.rewrite.explore.diagnostics import Problem, problem_at
+from dycl.rewrite.explore.diagnostics import Problem, own_mistake, problem_at
 from dycl.rewrite.normalise.source import span_of_function
 from dycl.rewrite.signals import Refused
 from dycl.runtime import Program
 from dycl.runtime.artefact import Artefact
+from dycl.runtime.errors import DyclError
 from dycl.runtime.timings import Timings
 from dycl.store import store
 from dycl.version import __version__
@@ -64,7 +65,19 @@ def compile(
     """
     compilation = Compilation(find_compilers(backend), chosen(without, passes), progress)
     examined = compilation.examine(model, args, kwargs, dynamic_shapes, method)
-    return compilation.program(examined, threads)
+    with own_mistakes_told(model):
+        return compilation.program(examined, threads)
+
+
+@contextmanager
+def own_mistakes_told(model: nn.Module, others: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """Let an error that is DyCL's own fault be a CompileError that says so; `others` are somebody else's."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, (DyclError, *others)):
+            raise
+        raise CompileError([own_mistake(error, (span_of_function(model.forward),))]) from error
 
 
 def find_compilers(backend: str | Sequence[str]) -> tuple[Compiler, ...]:
@@ -104,11 +117,13 @@ class Compilation:
     ) -> Examined:
         """Everything up to storing the weights: what `compile` builds on and `explain` reports."""
         call = called(model, args, kwargs, dynamic_shapes, method)
-        with self._timed("rewrite"):
-            # The last backend takes what the others leave, so it says which operations are taken whole.
-            rewritten = rewrite(model, call, self.compilers[-1].supports, self._progress("rewrite"))
-        self.timings.explorations = rewritten.explored.explorations
-        return self.lowered(rewritten)
+        foreign = (PassError,) if any(item not in PASSES for item in self.passes) else ()
+        with own_mistakes_told(model, foreign):
+            with self._timed("rewrite"):
+                # The last backend takes what the others leave, so it says which operations are taken whole.
+                rewritten = rewrite(model, call, self.compilers[-1].supports, self._progress("rewrite"))
+            self.timings.explorations = rewritten.explored.explorations
+            return self.lowered(rewritten)
 
     def lowered(self, rewritten: Rewritten) -> Examined:
         """A rewritten model, its passes run and its sub-DNNs compiled, as far as its problems let it come."""
@@ -138,7 +153,7 @@ class Compilation:
     def program(self, examined: Examined, threads: int) -> Program:
         """The program that an examined model makes; CompileError if it has problems."""
         if examined.lowered is None:
-            raise CompileError(examined.problems)
+            raise CompileError(examined.problems) from examined.problems[0].cause
         hcfg, codes = examined.lowered.hcfg, examined.lowered.codes
         with self._timed("store"):
             weights = store(examined.rewritten.tensors, hcfg.weights)

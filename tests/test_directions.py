@@ -12,7 +12,7 @@ USES: dict[str, set[str]] = {
     "runtime": {"hcfg"},
     "optimize": {"hcfg"},
     "backends": {"hcfg", "runtime"},
-    "rewrite": {"hcfg"},
+    "rewrite": {"hcfg", "version"},
     "errors": {"rewrite", "runtime"},
     "store": {"hcfg", "rewrite", "runtime"},
     "dump": {"backends", "hcfg", "optimize", "rewrite", "runtime"},

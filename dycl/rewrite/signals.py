@@ -36,6 +36,10 @@ class Again(BaseException):
     """Something was learnt that the program must be explored with from the start."""
 
 
+class OwnMistake(Exception):
+    """DyCL itself fails with the error that is this one's cause."""
+
+
 class Refused(BaseException):
     """The program needs something that DyCL does not support; `identifier` names the error page."""
 

@@ -2,15 +2,18 @@
 
 import linecache
 import os
+import platform
 import sysconfig
-from dataclasses import dataclass
+import traceback
+from dataclasses import dataclass, field, replace
 
 import torch
 
 from dycl.hcfg.types import Span
 from dycl.rewrite.normalise.source import full_path
 from dycl.rewrite.own_code import is_own_file
-from dycl.rewrite.signals import Refused
+from dycl.rewrite.signals import OwnMistake, Refused
+from dycl.version import __version__
 
 _HELP = {
     "DY001": "compute the value with tensor operations or Python arithmetic, which DyCL follows",
@@ -27,6 +30,7 @@ _HELP = {
     "DY012": "call `model.eval()` first",
     "DY014": "use the tensor operation of the same name, `torch.argmax` for `np.argmax`",
     "DY015": "let `dynamic_shapes` nest like the arguments of the example call, as in `torch.export`",
+    "DY016": "this is a mistake in DyCL, not in your model: please report it, with the smallest model that shows it",
     "DY013": "use tensors, numbers, None, texts, tuples, lists, dicts, named tuples or dataclasses",
 }
 
@@ -40,6 +44,8 @@ class Problem:
     help: str
     span: Span
     trail: tuple[Span, ...] = ()
+    cause: BaseException | None = field(default=None, compare=False, repr=False)
+    """The error that DyCL failed with, if it did."""
 
     @property
     def file(self) -> str:
@@ -82,6 +88,17 @@ def source_text(span: Span) -> str:
     lines[-1] = lines[-1].encode()[: span.end_column - 1].decode(errors="replace")
     lines[0] = lines[0].encode()[span.column - 1 :].decode(errors="replace")
     return " ".join("".join(lines).split())
+
+
+def own_mistake(error: BaseException, places: tuple[Span, ...]) -> Problem:
+    """A problem that is DyCL's own fault, at the place in the program where it came up."""
+    cause = error.__cause__ if isinstance(error, OwnMistake) and error.__cause__ is not None else error
+    where = traceback.extract_tb(cause.__traceback__)[-1] if cause.__traceback__ is not None else None
+    at = "" if where is None else f" ({os.path.basename(where.filename)}:{where.lineno} in `{where.name}`)"
+    said = (str(cause).splitlines() or [""])[0]
+    versions = f"DyCL {__version__}, PyTorch {torch.__version__}, Python {platform.python_version()}"
+    reason = f"DyCL itself fails here with {type(cause).__name__}: {said}{at}; {versions}"
+    return replace(problem_at(Refused("DY016", reason), places), cause=cause)
 
 
 def problem_at(refused: Refused, places: tuple[Span, ...]) -> Problem:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from dycl.hcfg.subnet import Ref
 from dycl.hcfg.types import HostType, Span, ValueType
-from dycl.rewrite.explore.diagnostics import Problem, problem_at
+from dycl.rewrite.explore.diagnostics import Problem, own_mistake, problem_at
 from dycl.rewrite.explore.drafts import (
     Arrival,
     Decision,
@@ -40,7 +40,7 @@ from dycl.rewrite.knowledge import Fact, Loose, Table
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.rolled import Unrolling
 from dycl.rewrite.semantics.random_numbers import DrawWatch
-from dycl.rewrite.signals import Again, Refused, Restart
+from dycl.rewrite.signals import Again, CheckMet, DecisionMet, Refused, Restart
 from dycl.rewrite.state.frames import Frame
 from dycl.rewrite.state.freeze import Freezer
 from dycl.rewrite.state.reading import leaf_types
@@ -132,6 +132,10 @@ class Exploration:
             self.refuse(refused, ran.places)
             self.troubled.append(entry)
             return
+        except Exception as error:
+            self._take_note(own_mistake(error, ran.places))
+            self.troubled.append(entry)
+            return
         entry.draft = replace(draft, end=end)
 
     def _entered(self, arrival: Arrival) -> Edge:
@@ -149,8 +153,11 @@ class Exploration:
                 draft = contextvars.copy_context().run(self._run_once, entry, watch)
             except Restart:
                 continue
-            except Refused as refused:
+            except (Refused, DecisionMet, CheckMet) as refused:
                 self.refuse(refused, self.machine.places() or self.machine.last_places)
+                return None
+            except Exception as error:
+                self._take_note(own_mistake(error, self.machine.places() or self.machine.last_places))
                 return None
             break
         places = self.machine.places() or self.machine.last_places
@@ -173,9 +180,14 @@ class Exploration:
                 self.machine.contexts.close()
         return Draft(self.recorder.recording, tuple(parameters), end, start, place)
 
-    def refuse(self, refused: Refused, places: tuple[Span, ...]) -> None:
+    def refuse(self, refused: Refused | DecisionMet | CheckMet, places: tuple[Span, ...]) -> None:
         """Take note of a problem at the innermost of these places that is the user's own."""
-        problem = problem_at(refused, places)
+        if not isinstance(refused, Refused):
+            needed = refused.reason if isinstance(refused, DecisionMet) else f"whether this raises {refused.error}"
+            refused = Refused("DY001", f"{needed} is needed here")
+        self._take_note(problem_at(refused, places))
+
+    def _take_note(self, problem: Problem) -> None:
         self.problems.setdefault((problem.identifier, problem.span), problem)
 
     def _start(self) -> list[ValueType]:

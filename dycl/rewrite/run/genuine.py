@@ -1,5 +1,6 @@
 """Tell an error that the model itself makes from one that only its compilation makes."""
 
+import dis
 import types
 from typing import Any
 
@@ -8,13 +9,14 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.normalise.instructions import Call, Instruction, Star
+from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.dynamic import is_dynamic, mentions
 from dycl.rewrite.semantics.stand_ins import stand_ins
 from dycl.rewrite.semantics.texts import HostText
-from dycl.rewrite.signals import Refused
+from dycl.rewrite.signals import OwnMistake, Refused
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, RangeIterator
 from dycl.rewrite.state.tables import GrownList, Spread
 
@@ -63,6 +65,8 @@ _STAND_INS = (HostValue, HostText, HostArray, HostRange, GrownList, RangeIterato
 
 def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction, error: BaseException) -> None:
     """Refuse unless a call fails in the same way on real values: else it is DyCL that cannot follow it."""
+    if _is_own_mistake(error):
+        raise OwnMistake from error
     if _raised_in(error) is torch.Tensor.__array__.__code__:
         raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
     if type(error).__name__ == "GuardOnDataDependentSymNode":
@@ -124,12 +128,30 @@ _INERT = (
 )
 
 
+def _is_own_mistake(error: BaseException) -> bool:
+    """Whether DyCL's own code went wrong: the errors that it raises for the program, it raises by `raise`."""
+    trace = _innermost(error)
+    if trace is None or not is_own_module(trace.tb_frame.f_globals.get("__name__", "")):
+        return False
+    if isinstance(error, AssertionError | NotImplementedError):
+        return True
+    if not isinstance(error, NameError | AttributeError):
+        return False
+    here = next(item for item in dis.get_instructions(trace.tb_frame.f_code) if item.offset == trace.tb_lasti)
+    return here.opname.startswith(("LOAD_", "STORE_", "DELETE_"))
+
+
 def _raised_in(error: BaseException) -> types.CodeType | None:
     """The function that raised an error, if it is one in Python."""
+    trace = _innermost(error)
+    return None if trace is None else trace.tb_frame.f_code
+
+
+def _innermost(error: BaseException) -> types.TracebackType | None:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return None if trace is None else trace.tb_frame.f_code
+    return trace
 
 
 def _first_line(error: BaseException) -> str:
