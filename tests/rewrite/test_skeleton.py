@@ -20,6 +20,7 @@ from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.semantics.numpy.calls import ARRAY_OPERATIONS
 from dycl.rewrite.state import skeleton, whole_state, widening
+from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.state.freeze import Freezer
 from dycl.rewrite.state.reading import leaf_types
@@ -123,6 +124,7 @@ VALUES: dict[str, Callable[[_World], Any]] = {
     "AtomNode": lambda world: 1.5,
     "PinnedNode": lambda world: torch.float32,
     "SeenNode": lambda world: [shared := [1], shared],
+    "AddressNode": lambda world: [thing := [1], Address(id, thing)],
     "TokenNode": lambda world: _VARIABLE.set(1),
     "HostNode": lambda world: world.number(),
     "TensorNode": lambda world: world.tensor(),

@@ -53,7 +53,12 @@ def _explored(
 ) -> Explored:
     ran: dict[StateNode, Ran] = {}
     explorations: list[str] = []
-    with compiling(), torch.inference_mode(), process.heap.active(), rewriting(process.recorder):
+    with (
+        compiling(),
+        torch.inference_mode(),
+        process.heap.active(),
+        rewriting(process.recorder, process.pinned.note_class),
+    ):
         while True:
             exploration = new_exploration(process, ran)
             first = exploration.explore(progress)

@@ -1,5 +1,7 @@
 """Take expressions apart: every call stands alone, every `and`, `or`, `if/else` and comprehension becomes jumps."""
 
+import __future__
+
 import ast
 import types
 from collections.abc import Callable, Sequence
@@ -336,7 +338,21 @@ class Expressions(Emitter):
         parameters = {parameter.name for parameter in getattr(node, "type_params", ())}
         for name in sorted(parameters.intersection(code.co_freevars)):
             self.emit(Unsupported("DY002", f"the function reads its type parameter `{name}`", self.span(node)))
+        annotations = () if parameters or isinstance(node, ast.Lambda | ast.GeneratorExp) else self.annotations(node)
         captures = tuple(self.renamed(name) for name in code.co_freevars)
-        instruction = MakeFunction(dest, code, tuple(defaults), tuple(keyword_defaults), captures, self.span(node))
-        self.emit(instruction)
+        given = (tuple(defaults), tuple(keyword_defaults), annotations)
+        self.emit(MakeFunction(dest, code, *given, captures, self.span(node)))
         return Read(dest)
+
+    def annotations(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[tuple[str, Operand], ...]:
+        """What stands behind the colons of a function's parameters, and behind its arrow."""
+        arguments = node.args
+        by_place = [*arguments.posonlyargs, *arguments.args, *filter(None, (arguments.vararg,))]
+        parameters = [*by_place, *arguments.kwonlyargs, *filter(None, (arguments.kwarg,))]
+        written = [(item.arg, item.annotation) for item in parameters] + [("return", node.returns)]
+        return tuple((name, self.annotation(value)) for name, value in written if value is not None)
+
+    def annotation(self, node: ast.expr) -> Operand:
+        if self.code.co_flags & __future__.annotations.compiler_flag:
+            return Known(ast.unparse(node))
+        return self.kept(self.expression(node), node)

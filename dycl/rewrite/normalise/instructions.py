@@ -93,6 +93,7 @@ class MakeFunction:
     code: types.CodeType
     defaults: tuple[Operand, ...]
     keyword_defaults: tuple[tuple[str, Operand], ...]
+    annotations: tuple[tuple[str, Operand], ...]
     captures: tuple[Register, ...]
     span: Span
 

@@ -117,8 +117,9 @@ def _reads(instruction: Instruction) -> frozenset[Register]:
             operands = [Read(cell), source]
         case LoadCell(cell=cell):
             operands = [Read(cell)]
-        case MakeFunction(defaults=defaults, keyword_defaults=keyword_defaults, captures=captures):
-            operands = [*defaults, *(value for _, value in keyword_defaults), *map(Read, captures)]
+        case MakeFunction(defaults=defaults, captures=captures):
+            named = (*instruction.keyword_defaults, *instruction.annotations)
+            operands = [*defaults, *(value for _, value in named), *map(Read, captures)]
         case NextItem(iterator=iterator):
             operands = [Read(iterator)]
         case Delete(register=register):

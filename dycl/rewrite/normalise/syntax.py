@@ -178,8 +178,8 @@ def throw(generator: Any, error: BaseException) -> Any:
 
 
 def send_to(iterator: Any, value: Any) -> Any:
-    """`iterator.send(value)`, as `yield from` does it."""
-    return iterator.send(value)
+    """`iterator.send(value)`, as `yield from` does it; only the machine can do it for a generator."""
+    raise AttributeError(f"'{type(iterator).__name__}' object has no attribute 'send'")
 
 
 def throw_into(iterator: Any, error: BaseException) -> Any:

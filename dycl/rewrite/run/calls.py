@@ -32,6 +32,7 @@ from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.run.genuine import operands
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, mentions
 from dycl.rewrite.semantics.in_python import builtin_functions as substitutes
+from dycl.rewrite.semantics.in_python import generators as generator_calls
 from dycl.rewrite.semantics.registry import meaning
 from dycl.rewrite.semantics.switches import switch_on_index
 from dycl.rewrite.semantics.texts import HostText
@@ -85,7 +86,7 @@ def drop(machine: Interprets, frame: Frame, iterator: Any) -> None:
     frame.position += 1
     if type(iterator) is Generator and iterator.waits_to_clean_up and not generators.is_held(machine, iterator):
         frame.position -= 1
-        _push_substitute(machine, substitutes.closed, ((iterator,), {}))
+        _push_substitute(machine, generator_calls.closed, ((iterator,), {}))
 
 
 def _go_on(machine: Interprets, generator: Generator, how: str, args: tuple[Any, ...]) -> Stop | None:
@@ -95,7 +96,7 @@ def _go_on(machine: Interprets, generator: Generator, how: str, args: tuple[Any,
             given = [value for value in args[:2] if value is not None]
             return generators.throw(machine, generator, errors.to_raise(given[-1]))
         case "close":
-            _push_substitute(machine, substitutes.closed, ((generator,), {}))
+            _push_substitute(machine, generator_calls.closed, ((generator,), {}))
             return None
         case _:
             return generators.resume(machine, generator, *args)
@@ -213,6 +214,7 @@ def make_function(machine: Interprets, frame: Frame, instruction: MakeFunction) 
     function = types.FunctionType(code, frame.globals, code.co_name, defaults or None, cells or None)
     keywords = {name: machine.value(frame, operand) for name, operand in instruction.keyword_defaults}
     function.__kwdefaults__ = keywords or None
+    function.__annotations__ = {name: machine.value(frame, operand) for name, operand in instruction.annotations}
     function.__qualname__ = code.co_qualname
     return function
 
@@ -254,9 +256,12 @@ def mark(machine: Interprets, stopped: BaseException) -> bool:
 def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     """Call what has no Python source."""
     args, kwargs = arguments
-    passed = any(isinstance(value, Generator) for value in (*args, *kwargs.values()))
-    if passed and not any(callee is neutral for neutral in _NEUTRAL) and not _is_method_of_container(callee):
-        raise Refused("DY002", f"a generator with decisions in it is passed to `{_name(callee)}`")
+    passed = any(type(value) is Generator for value in (*args, *kwargs.values()))
+    keeps = _is_method_of_container(callee) and not generator_calls.consumes(callee)
+    if passed and not any(callee is neutral for neutral in _NEUTRAL) and not keeps:
+        if not generator_calls.consumes(callee):
+            raise Refused("DY002", f"a generator with decisions in it is passed to `{_name(callee)}`")
+        return _push_substitute(machine, generator_calls.called_with_lists, ((callee, args, kwargs), {}))
     is_operator = getattr(callee, "__module__", None) == operator.add.__module__
     if is_torch(callee) or (is_operator and isinstance(args[0], torch.Tensor | torch.Size)):
         args, kwargs = with_symbols(args), with_symbols(kwargs)
@@ -268,7 +273,7 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
             raise DecisionMet("a value that only the input determines is needed")
         if type(result) in _LAZY:
             items: Any = result
-            result = machine.over(tuple(items))
+            result = machine.over(iter(items))
     except DecisionMet as decision:
         if mark(machine, decision):
             raise Restart from None
@@ -324,7 +329,7 @@ def _imported(machine: Interprets, result: Any) -> Any:
     if isinstance(result, torch.SymInt | torch.SymFloat | torch.SymBool):
         return import_symbol(result, machine.recorder)
     if type(result) is types.GeneratorType:
-        return machine.over(tuple(result))
+        return machine.over(result)
     return result
 
 

@@ -1,5 +1,6 @@
 """What the parts of the machine ask of it."""
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from types import CodeType
 from typing import Any, Protocol
@@ -30,7 +31,7 @@ class Interprets(Running, Protocol):
         """The value of an operand."""
         ...
 
-    def over(self, items: tuple[Any, ...]) -> ItemIterator:
+    def over(self, source: Iterator[Any]) -> ItemIterator:
         """An iterator over items."""
         ...
 

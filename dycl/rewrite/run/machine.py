@@ -9,7 +9,7 @@ import builtins
 import contextlib
 import itertools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -52,7 +52,15 @@ from dycl.rewrite.semantics.dynamic import truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.signals import SIGNALS, CheckMet, DecisionMet, Refused, Restart
 from dycl.rewrite.state.contents import iterator_state
-from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+from dycl.rewrite.state.frames import (
+    Frame,
+    Generator,
+    HostRange,
+    ItemIterator,
+    ParallelIterator,
+    RangeIterator,
+    over_container,
+)
 from dycl.rewrite.state.heap import Heap
 from dycl.rewrite.state.skeleton import Pinned
 from dycl.rewrite.state.stops import Decided, Outcome, Raised, Returned, Stop
@@ -168,7 +176,7 @@ class Machine:
             case LoadGlobal(dest=dest, name=name):
                 frame.registers[dest] = self._global(frame, name)
             case LoadCell(dest=dest, cell=cell):
-                frame.registers[dest] = _cell_contents(frame.registers[cell], cell)
+                frame.registers[dest] = _cell_contents(frame.registers[cell], cell, frame)
             case StoreCell(cell=cell, source=source):
                 frame.registers[cell].cell_contents = self.value(frame, source)
             case MakeFunction(dest=dest):
@@ -257,15 +265,18 @@ class Machine:
                 return RangeIterator(source.start, source.stop, source.step)
             case torch.Tensor() if source.dim() and not isinstance(source.shape[0], int):
                 return RangeIterator(0, import_symbol(source.shape[0], self.recorder), 1, source)
+        watching = over_container(source)
+        if watching is not None:
+            return watching
         if isinstance(getattr(type(source), "__next__", None), types.FunctionType):
             raise Refused("DY002", f"`{type(source).__name__}`, which has a `__next__` of its own, is iterated over")
-        items = tuple(itertools.islice(iter(source), _MOST_ITEMS + 1))
+        return self.over(iter(source))
+
+    def over(self, source: Iterator[Any]) -> ItemIterator:
+        """An iterator over items; those that never change are kept once, so that states need not look at them."""
+        items = tuple(itertools.islice(source, _MOST_ITEMS + 1))
         if len(items) > _MOST_ITEMS:
             raise Refused("DY011", f"a loop runs over more than {_MOST_ITEMS} items")
-        return self.over(items)
-
-    def over(self, items: tuple[Any, ...]) -> ItemIterator:
-        """An iterator over items; those that never change are kept once, so that states need not look at them."""
         key = _identity(items)
         if key is not None:
             items = self.interned.setdefault(key, items)
@@ -362,11 +373,14 @@ def _stands_in(frame: Frame) -> bool:
     return stands_in(frame.function.code)
 
 
-def _cell_contents(cell: Any, name: str) -> Any:
+def _cell_contents(cell: Any, name: str, frame: Frame) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
-        raise NameError(f"cannot access free variable '{name}' where it is not associated with a value") from None
+        missing = f"variable '{name}' where it is not associated with a value"
+        if name in frame.function.code.co_freevars:
+            raise NameError(f"cannot access free {missing} in enclosing scope") from None
+        raise UnboundLocalError(f"cannot access local {missing}") from None
 
 
 def _identity(value: Any) -> Any:

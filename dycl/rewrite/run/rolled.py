@@ -35,7 +35,7 @@ def rolled_up(source: Any) -> RangeIterator | None:
 def _rows(part: Any) -> Any:
     """A range or a tensor whose rows are the items of `part`."""
     if isinstance(part, ItemIterator):
-        if part.position:
+        if part.position or part.source is not None:
             return None
         part = part.items
     if isinstance(part, range):
@@ -62,7 +62,7 @@ class Unrolling:
     def is_long(self, loop: Any, iterator: Any, blocks: int) -> bool:
         """Whether `loop`, over `iterator` in a program of so many blocks so far, should be rolled up, if it can be."""
         parts = iterator.parts if isinstance(iterator, ParallelIterator) else (iterator,)
-        if not parts or not all(isinstance(part, ItemIterator) and _can_roll(part.items) for part in parts):
+        if not parts or not all(isinstance(part, ItemIterator) and _can_roll(part) for part in parts):
             return False
         length = min(len(part.items) for part in parts)
         if length <= _LONG_IN_LARGE_PROGRAMS or length > _LONG:
@@ -81,7 +81,9 @@ class Unrolling:
         return blocks + (blocks - blocks_then) / steps * (length - position)
 
 
-def _can_roll(items: Any) -> bool:
+def _can_roll(iterator: ItemIterator) -> bool:
+    items = iterator.items
     if isinstance(items, range):
         return True
-    return isinstance(items, tuple) and all(isinstance(item, torch.Tensor) for item in items)
+    tensors = isinstance(items, tuple) and all(isinstance(item, torch.Tensor) for item in items)
+    return tensors and iterator.source is None

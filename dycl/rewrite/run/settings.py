@@ -1,5 +1,6 @@
 """The process while it rewrites: settings of PyTorch, and functions that must not run as they are."""
 
+import builtins
 import logging
 import sys
 from collections.abc import Callable, Iterator
@@ -32,15 +33,23 @@ _CHECKS = {
 
 
 @contextmanager
-def rewriting(recorder: Recorder) -> Iterator[None]:
+def rewriting(recorder: Recorder, class_made: Callable[[type], None]) -> Iterator[None]:
     """Settings of the process while it rewrites, for the thread that does.
 
     Attention takes its ordinary path, whose operations backends know. PyTorch does not log the shape rules that fail: a
     problem says so in its own words. A fake tensor has no text: the program would take it for the real one's. Checks of
     sizes that only the input determines are part of the program. Derivatives, which do not exist here, are refused.
-    Random functions are seen by the machine.
+    Random functions are seen by the machine. `class_made` is told of the classes that the program makes.
     """
+    build_class = builtins.__build_class__
+
+    def told(*args: Any, **kwargs: Any) -> Any:
+        cls = build_class(*args, **kwargs)
+        class_made(cls)
+        return cls
+
     replacements: list[Replacement] = [
+        (builtins, "__build_class__", told),
         (torch.backends.mha, "get_fastpath_enabled", lambda: False),
         (FakeTensor, "__repr__", _no_text),
         (FakeTensor, "__str__", _no_text),

@@ -1,9 +1,11 @@
 """What builtins, and a few functions of PyTorch, do with values that only the input determines."""
 
+import itertools
 import operator
 import sys
 import types
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -21,7 +23,9 @@ from dycl.rewrite.semantics.numpy.calls import to_numpy
 from dycl.rewrite.semantics.ranges import range_contains, range_length
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+from dycl.rewrite.state.unchanging import ATOMS, is_shared
 
 
 def _convert(kind: HostKind) -> Handler:
@@ -92,7 +96,7 @@ def _zip(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 
 def _enumerate(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     start = kwargs.get("start", args[1] if len(args) > 1 else 0)
-    return _zip(machine, (range(start, 2**62), args[0]), {}) if type(start) is int else NOT_HANDLED
+    return _zip(machine, (range(start, start + 2**62), args[0]), {}) if type(start) is int else NOT_HANDLED
 
 
 _PLAIN_TENSOR = torch.empty(0)
@@ -102,11 +106,31 @@ def _isinstance(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any])
     if isinstance(args[0], FakeTensor):
         return isinstance(_PLAIN_TENSOR, args[1])
     cls = _class(args[0])
+    if isinstance(args[0], ItemIterator | ParallelIterator | RangeIterator):
+        return _is_kind_of_iterator(args[1])
     return NOT_HANDLED if cls is None else issubclass(cls, args[1])
+
+
+def _is_kind_of_iterator(kinds: Any) -> bool:
+    """Whether an iterator of unknown kind is one of these; refused if the kind matters."""
+    classes = kinds if isinstance(kinds, tuple) else (kinds,)
+    answers = {issubclass(kind, cls) for kind in _ITERATORS for cls in classes if isinstance(cls, type)}
+    by_class = [{issubclass(kind, cls) for cls in classes if isinstance(cls, type)} for kind in _ITERATORS]
+    if len({True in found for found in by_class}) > 1 or not answers:
+        raise Refused("DY002", "which kind of iterator this is cannot be told", "ask for `collections.abc.Iterator`")
+    return True in answers
+
+
+_ITERATORS: tuple[type, ...] = (
+    *map(type, (iter([]), iter(()), iter({}), iter(set()), iter(""), iter(range(0)), iter({}.values()))),
+    *(enumerate, zip, map, filter, reversed, itertools.count, types.GeneratorType),
+)
 
 
 def _type(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     cls = _class(args[0]) if len(args) == 1 else None
+    if isinstance(args[0], ItemIterator | ParallelIterator | RangeIterator):
+        raise Refused("DY002", "which kind of iterator this is cannot be told")
     return NOT_HANDLED if cls is None else cls
 
 
@@ -145,6 +169,8 @@ def _identical(wanted: bool) -> Handler:
         left, right = args if isinstance(args[0], HostValue) else reversed(args)
         if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) and left is not right:
             _require_told_apart(machine, left, right)
+        if type(left) is type(right) and isinstance(left, tuple) and left is not right:
+            _require_different(left, right)
         if not isinstance(left, HostValue) or left.kind != "bool" or not isinstance(right, bool):
             return NOT_HANDLED
         result = torch.eq(left.tensor, right)
@@ -158,6 +184,25 @@ def _require_told_apart(machine: Running, left: torch.Tensor, right: torch.Tenso
     if aliases.is_shared_outside(left) and aliases.is_shared_outside(right):
         reason = "whether two items of a list that changes from round to round are the same tensor is not kept track of"
         raise Refused("DY009", reason, "compare what the tensors hold, or keep a flag beside them")
+
+
+def _require_different(left: tuple[Any, ...], right: tuple[Any, ...]) -> None:
+    if left and len(left) == len(right) and all(one is other for one, other in zip(left, right, strict=True)):
+        raise Refused("DY009", "whether two equal tuples are the same one is not kept track of", "compare by `==`")
+
+
+def _number_of_object(told_by: Callable[[Any], int]) -> Handler:
+    def address(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) != 1 or isinstance(args[0], ATOMS) or is_shared(args[0]) or args[0] in machine.pinned:
+            return NOT_HANDLED
+        cls: Any = type(args[0])
+        if told_by is hash and cls.__hash__ is not object.__hash__ and not issubclass(cls, torch.Tensor):
+            return NOT_HANDLED
+        if isinstance(args[0], tuple | types.MethodType):
+            raise Refused("DY009", "the address of a tuple or method is not kept track of")
+        return Address(told_by, args[0])
+
+    return address
 
 
 def _active_error(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -271,6 +316,8 @@ HANDLERS: dict[Any, Handler] = {
     enumerate: _enumerate,
     operator.is_: _identical(True),
     operator.is_not: _identical(False),
+    id: _number_of_object(id),
+    hash: _number_of_object(hash),
     setattr: _setattr,
     isinstance: _isinstance,
     type: _type,

@@ -5,12 +5,14 @@ from typing import Any, Protocol
 
 from dycl.hcfg.types import Span
 from dycl.rewrite.record.recorder import Recorder
+from dycl.rewrite.state.skeleton import Pinned
 
 
 class Running(Protocol):
     """The machine, as far as the meaning of a call can depend on it."""
 
     recorder: Recorder
+    pinned: Pinned
     note: Callable[[str, Span], None]
     """Tells the user of something that the compiled program leaves out."""
 

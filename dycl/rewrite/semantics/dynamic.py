@@ -68,12 +68,16 @@ def truth(value: Any, machine: Running) -> bool | HostValue:
 
 def mentions(tree: Any, kinds: tuple[type, ...]) -> bool:
     """Whether a value of one of `kinds` stands in these arguments, also inside plain containers."""
-    if isinstance(tree, kinds):
-        return True
-    if type(tree) is GrownList:
-        return False
-    if isinstance(tree, list | tuple):
-        return any(mentions(part, kinds) for part in tree)
-    if isinstance(tree, dict):
-        return any(mentions(part, kinds) for part in tree.values())
-    return isinstance(tree, slice) and mentions((tree.start, tree.stop, tree.step), kinds)
+    waiting, seen = [tree], set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, kinds):
+            return True
+        if type(part) is GrownList or id(part) in seen:
+            continue
+        if isinstance(part, list | tuple | dict):
+            seen.add(id(part))
+            waiting.extend(part.values() if isinstance(part, dict) else part)
+        elif isinstance(part, slice):
+            waiting.extend((part.start, part.stop, part.step))
+    return False

@@ -1,5 +1,7 @@
 """What the machine keeps while it runs the user's program: frames, and iterators that can be copied."""
 
+import collections
+import gc
 import types
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -20,6 +22,8 @@ from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.tables import GrownList, grown
 
+Part = Literal["key", "value", "pair"]
+"""What going through a dict gives of each of its items."""
 Purpose = Literal["call", "construct", "next"]
 
 
@@ -87,7 +91,10 @@ class ItemIterator:
     items: tuple[Any, ...] | list[Any] | range
     position: int = 0
     known: int | None = None
-    """How many items a list had when the loop over it began: it may grow while it is gone through."""
+    """How many items a list or other container had when the loop over it began: a list may grow meanwhile."""
+    source: Any = None
+    """The dict, set or deque that is gone through by `items`, its keys: it must not change its size meanwhile."""
+    part: Part = "key"
 
     @property
     def in_growth(self) -> int:
@@ -98,10 +105,48 @@ class ItemIterator:
         return self
 
     def __next__(self) -> Any:
-        if self.position >= len(self.items):
+        if self.source is not None and len(self.source) != self.known:
+            raise RuntimeError(_CHANGED[type(self.source)])
+        size = list.__len__(self.items) if isinstance(self.items, list) else len(self.items)
+        if self.position >= size:
+            # What has come to its end stays there, whatever happens to the list.
+            self.items, self.position, self.source = (), 0, None
             raise StopIteration
         self.position += 1
-        return self.items[self.position - 1]
+        return self._item(self.position - 1)
+
+    def _item(self, place: int) -> Any:
+        if isinstance(self.items, list):
+            return list.__getitem__(self.items, place)
+        if type(self.source) is collections.deque:
+            return self.source[place]
+        key = self.items[place]
+        if self.part == "key":
+            return key
+        return self.source[key] if self.part == "value" else (key, self.source[key])
+
+
+def over_container(source: Any) -> ItemIterator | None:
+    """An iterator that goes through a dict, one of its views, a set or a deque, and sees what is done to it meanwhile.
+
+    None for those of other classes, and for those of modules, which do not change.
+    """
+    container, part = source, _PARTS.get(type(source), "key")
+    if type(source) in _PARTS:
+        (container,) = gc.get_referents(source)
+    if type(container) not in _CHANGED:
+        return None
+    if isinstance(container, dict) and any(isinstance(value, torch.nn.Module) for value in container.values()):
+        return None
+    return ItemIterator(tuple(container), known=len(container), source=container, part=part)
+
+
+_PARTS: dict[type, Part] = {type({}.keys()): "key", type({}.values()): "value", type({}.items()): "pair"}
+_CHANGED: dict[type, str] = {
+    dict: "dictionary changed size during iteration",
+    set: "Set changed size during iteration",
+    collections.deque: "deque mutated during iteration",
+}
 
 
 @dataclass(slots=True, eq=False)

@@ -11,13 +11,17 @@ import numpy as np
 import torch
 
 from dycl.rewrite.knowledge import KeepViews, Knowledge, Loose, Place, Table
+from dycl.rewrite.normalise.private_names import mangled
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.addresses import Address
+from dycl.rewrite.state.copied import error_fields, in_order, require_plain_array
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.state.skeleton import (
+    AddressNode,
     ArrayNode,
     AtomNode,
     AttributesNode,
@@ -94,9 +98,13 @@ class Freezer:
         if isinstance(value, contextvars.Token):
             self.pinned.add(value.var)
             return TokenNode(id(value.var))
+        if isinstance(value, Address):
+            return AddressNode(value.told_by, self.freeze(value.owner))
         if isinstance(value, ATOMS):
             exact = repr(value) if isinstance(value, TOLD_BY_TEXT) else value
             return AtomNode(type(value), exact, value)
+        if self.pinned.was_made(value if isinstance(value, type) else type(value)):
+            raise Refused("DY009", "a class made during the call, or an object of one, is alive across a decision")
         if value in self.pinned or is_shared(value):
             self.pinned.add(value)
             return PinnedNode(id(value))
@@ -132,14 +140,13 @@ class Freezer:
             case list():
                 return ListNode(type(value), self._all(value), self._attributes(value))
             case collections.deque():
-                return DequeNode(type(value), self._all(value), value.maxlen)
+                return DequeNode(type(value), self._all(value), value.maxlen, self._attributes(value))
             case dict():
                 factory = value.default_factory if isinstance(value, collections.defaultdict) else None
                 pairs = tuple((self.freeze(key), self.freeze(item)) for key, item in value.items())
                 return DictNode(type(value), pairs, self.freeze(factory), self._attributes(value))
             case set() | frozenset():
-                ordered = sorted(value, key=lambda item: (type(item).__name__, repr(item)))
-                return SetNode(type(value), self._all(ordered))
+                return SetNode(type(value), self._all(in_order(value)), self._attributes(value))
             case types.CellType():
                 return CellNode(self._cell(value))
             case types.FunctionType():
@@ -156,7 +163,8 @@ class Freezer:
             case Frame():
                 return self.frame(value)
             case ItemIterator():
-                return IteratorNode(self.freeze(value.items), value.position, value.known)
+                gone_through = self.freeze(value.items)
+                return IteratorNode(gone_through, value.position, value.known, self.freeze(value.source), value.part)
             case ParallelIterator():
                 return ParallelNode(self._all(value.parts))
             case RangeIterator():
@@ -166,9 +174,12 @@ class Freezer:
             case Generator():
                 return GeneratorNode(value.started, value.finished, self.freeze(value.frame), self.freeze(value.value))
             case np.ndarray():
-                return ArrayNode(value.dtype.str, value.shape, value.tobytes())
+                require_plain_array(value, [seen for _, seen in self._seen.values()])
+                return ArrayNode(value.dtype.str, value.shape, value.tobytes(), value.flags.writeable)
             case BaseException():
-                return ExceptionNode(type(value), self.freeze(value.args), self._attributes(value))
+                args = self.freeze(value.args)
+                fields = tuple((name, self.freeze(field)) for name, field in error_fields(value))
+                return ExceptionNode(type(value), args, fields, self._attributes(value))
             case _:
                 return self._instance(value)
 
@@ -297,10 +308,12 @@ class Freezer:
         return ClosureNode(
             value.__code__,
             self._globals(value.__globals__),
-            value.__qualname__,
+            (value.__name__, value.__qualname__, value.__module__, value.__doc__),
             self.freeze(value.__closure__),
             self.freeze(value.__defaults__),
             self.freeze(value.__kwdefaults__),
+            self.freeze(value.__annotations__),
+            self._attributes(value),
         )
 
     def _range(self, value: RangeIterator) -> RangeNode:
@@ -311,12 +324,11 @@ class Freezer:
         held = getattr(value, "__dict__", None)
         if not held:
             return None
-        names = tuple(sorted(held))
-        return AttributesNode(names, self._all(held[name] for name in names))
+        return AttributesNode(tuple(held), self._all(held.values()))
 
     def _instance(self, value: Any) -> ObjectNode:
         cls: Any = type(value)
-        slots = [name for base in cls.__mro__ for name in getattr(base, "__slots__", ()) if hasattr(value, name)]
+        slots = [name for base in cls.__mro__ for name in _slots(base) if hasattr(value, name)]
         made_in_python = cls.__new__ is object.__new__ or isinstance(cls.__new__, types.FunctionType)
         made_in_python = made_in_python or cls.__new__ is types.SimpleNamespace.__new__
         plain = cls.__reduce_ex__ is object.__reduce_ex__ and made_in_python
@@ -325,3 +337,10 @@ class Freezer:
             raise Refused("DY009", reason)
         parts = tuple((name, self.freeze(getattr(value, name))) for name in slots)
         return ObjectNode(cls, parts, self._attributes(value))
+
+
+def _slots(cls: type) -> list[str]:
+    """The attributes that a class has places for, by the names under which they are found."""
+    named = vars(cls).get("__slots__", ())
+    names = (named,) if isinstance(named, str) else tuple(named)
+    return [mangled(name, cls.__name__) for name in names if name not in ("__dict__", "__weakref__")]

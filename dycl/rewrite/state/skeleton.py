@@ -16,7 +16,7 @@ import torch
 from dycl.hcfg.types import Dimension, DType, HostKind
 from dycl.rewrite.normalise.instructions import FlatFunction, Label, Register
 from dycl.rewrite.record.host_values import HostValue
-from dycl.rewrite.state.frames import Purpose
+from dycl.rewrite.state.frames import Part, Purpose
 from dycl.rewrite.state.tables import Template
 
 Leaf = torch.Tensor | HostValue
@@ -62,6 +62,14 @@ class TokenNode(NamedTuple):
 
     variable: int
     tag: str = "token"
+
+
+class AddressNode(NamedTuple):
+    """The number that `id` or `hash` gives of an object."""
+
+    told_by: Any
+    owner: Skeleton
+    tag: str = "address"
 
 
 # Tensors and numbers.
@@ -123,6 +131,7 @@ class ArrayNode(NamedTuple):
     dtype: str
     shape: tuple[int, ...]
     data: bytes
+    writeable: bool
     tag: str = "array"
 
 
@@ -130,7 +139,7 @@ class ArrayNode(NamedTuple):
 
 
 class AttributesNode(NamedTuple):
-    """What an object has in its `__dict__`: the names, sorted, and their values."""
+    """What an object has in its `__dict__`: the names, in order, and their values."""
 
     names: tuple[str, ...]
     values: tuple[Skeleton, ...]
@@ -182,6 +191,7 @@ class DequeNode(NamedTuple):
     cls: Any
     items: tuple[Skeleton, ...]
     maxlen: int | None
+    attributes: AttributesNode | None
     tag: str = "deque"
 
 
@@ -196,10 +206,11 @@ class DictNode(NamedTuple):
 
 
 class SetNode(NamedTuple):
-    """A set, its items sorted."""
+    """A set, its items in the order in which Python goes through them."""
 
-    cls: type
+    cls: Any
     items: tuple[Skeleton, ...]
+    attributes: AttributesNode | None
     tag: str = "set"
 
 
@@ -220,10 +231,11 @@ class CellNode(NamedTuple):
 
 
 class ExceptionNode(NamedTuple):
-    """An exception."""
+    """An exception; `fields` are those that Python's own classes have beside the arguments."""
 
     cls: Any
     args: Skeleton
+    fields: tuple[tuple[str, Skeleton], ...]
     attributes: AttributesNode | None
     tag: str = "exception"
 
@@ -241,14 +253,16 @@ class ObjectNode(NamedTuple):
 
 
 class ClosureNode(NamedTuple):
-    """A function that was made during the call."""
+    """A function that was made during the call; `names` are what it goes by: name, qualified name, module, text."""
 
     code: types.CodeType
     namespace: int
-    qualname: str
+    names: tuple[Any, ...]
     cells: Skeleton
     defaults: Skeleton
     keyword_defaults: Skeleton
+    annotations: Skeleton
+    attributes: AttributesNode | None
     tag: str = "closure"
 
 
@@ -291,6 +305,8 @@ class IteratorNode(NamedTuple):
     items: Skeleton
     position: int
     known: int | None
+    source: Skeleton
+    part: Part
     tag: str = "iterator"
 
 
@@ -349,6 +365,16 @@ class Pinned:
 
     def __init__(self) -> None:
         self._objects: dict[int, Any] = {}
+        self._made: dict[int, type] = {}
+
+    def note_class(self, cls: type) -> None:
+        """Take note of a class that the program makes during its call; those of a module that it imports stay."""
+        if "<locals>" in cls.__qualname__:
+            self._made[id(cls)] = cls
+
+    def was_made(self, cls: type) -> bool:
+        """Whether the program made this class, or one that it is made from, during its call."""
+        return any(id(base) in self._made for base in cls.__mro__) if self._made else False
 
     def add(self, value: Any) -> None:
         self._objects[id(value)] = value

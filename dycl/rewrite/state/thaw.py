@@ -14,8 +14,10 @@ from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.state.skeleton import (
+    AddressNode,
     ArrayNode,
     AtomNode,
     AttributesNode,
@@ -78,6 +80,8 @@ class Thawer:
                 return self.pinned[key]
             case SeenNode(number):
                 return self.seen[number]
+            case AddressNode(told_by, owner):
+                return Address(told_by, self.thaw(owner))
             case HostNode():
                 return self.next_leaf()
             case HostArrayNode(scalar, tensor):
@@ -142,10 +146,11 @@ class Thawer:
                 number = self._reserve()
                 self.seen[number] = GrownList(template, [self._row(column) for column in columns], self.recorder)
                 return self.seen[number]
-            case DequeNode(cls, items, maxlen):
-                result = self._new(cls(maxlen=maxlen))
-                result.extend([self.thaw(item) for item in items])
-                return result
+            case DequeNode(cls, items, maxlen, attributes):
+                result = self._new(cls.__new__(cls))
+                collections.deque.__init__(result, (), maxlen)
+                collections.deque.extend(result, [self.thaw(item) for item in items])
+                return self._with_attributes(result, attributes)
             case DictNode(cls, pairs, factory, attributes):
                 result = self._new(cls.__new__(cls))
                 # An ordered dict keeps its order in a list of its own, which `dict` does not know.
@@ -157,20 +162,24 @@ class Thawer:
                 if isinstance(result, collections.defaultdict):
                     result.default_factory = made
                 return self._with_attributes(result, attributes)
-            case SetNode(cls, items):
+            case SetNode(cls, items, attributes):
                 number = self._reserve()
-                self.seen[number] = cls([self.thaw(item) for item in items])
-                return self.seen[number]
+                parts = [self.thaw(item) for item in items]
+                frozen = issubclass(cls, frozenset)
+                result = self.seen[number] = cls.__new__(cls, parts) if frozen else cls.__new__(cls)
+                if not frozen:
+                    set.update(result, parts)
+                return self._with_attributes(result, attributes)
             case CellNode(contents):
                 cell = self._new(types.CellType())
                 if contents is not None:
                     cell.cell_contents = self.thaw(contents)
                 return cell
-            case ExceptionNode(cls, args, attributes):
-                number = self._reserve()
-                error = cls.__new__(cls)
+            case ExceptionNode(cls, args, fields, attributes):
+                error = self._new(cls.__new__(cls))
                 error.args = self.thaw(args)
-                self.seen[number] = error
+                for name, field in fields:
+                    setattr(error, name, self.thaw(field))
                 return self._with_attributes(error, attributes)
             case ObjectNode(cls, slots, attributes):
                 plain = not issubclass(cls, types.SimpleNamespace)
@@ -196,25 +205,27 @@ class Thawer:
     def _callable_or_iterator(self, skeleton: Skeleton) -> Any:
         number = self._reserve()
         match skeleton:
-            case ClosureNode(code, namespace, qualname, closure, defaults, keyword_defaults):
+            case ClosureNode(code, namespace, names, closure, defaults, keyword_defaults, annotations, attributes):
                 cells = self.thaw(closure)
                 made = types.FunctionType(code, self.pinned[namespace], code.co_name, self.thaw(defaults), cells)
-                made.__kwdefaults__ = self.thaw(keyword_defaults)
-                made.__qualname__ = qualname
                 self.seen[number] = made
+                made.__kwdefaults__ = self.thaw(keyword_defaults)
+                made.__name__, made.__qualname__, made.__module__, made.__doc__ = names
+                made.__annotations__ = self.thaw(annotations)
+                self._with_attributes(made, attributes)
             case PartialNode(function, args, keywords):
                 self.seen[number] = functools.partial(self.thaw(function), *self.thaw(args), **self.thaw(keywords))
             case BoundNode(name, owner):
                 self.seen[number] = getattr(self.thaw(owner), name)
             case SuperNode(cls, owner):
                 self.seen[number] = super(cls, self.thaw(owner))
-            case IteratorNode(items, position, known):
-                source = self.thaw(items)
+            case IteratorNode(items, position, known, source, part):
+                gone_through = self.thaw(items)
                 # The list may have grown while the loop goes over it.
                 self.seen[number] = (
-                    RangeIterator(position, None, 1, source)
-                    if type(source) is GrownList
-                    else ItemIterator(source, position, known)
+                    RangeIterator(position, None, 1, gone_through)
+                    if type(gone_through) is GrownList
+                    else ItemIterator(gone_through, position, known, self.thaw(source), part)
                 )
             case ParallelNode(parts):
                 side_by_side = tuple([self.thaw(part) for part in parts])
@@ -230,8 +241,10 @@ class Thawer:
                 self.seen[number] = generator
                 generator.started, generator.finished = started, finished
                 generator.frame, generator.value = self.thaw(frame), self.thaw(value)
-            case ArrayNode(dtype, shape, data):
-                self.seen[number] = np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+            case ArrayNode(dtype, shape, data, writeable):
+                array = np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+                array.flags.writeable = writeable
+                self.seen[number] = array
             case _:
                 raise AssertionError(f"unknown skeleton {skeleton}")
         return self.seen[number]
@@ -278,6 +291,9 @@ def _as_pytorch_takes(tree: Any) -> Any:
 def _tuple(cls: type, items: list[Any]) -> Any:
     if cls is torch.Size:
         return torch.Size(_as_pytorch_takes(items))
+    if hasattr(cls, "n_sequence_fields"):
+        # What `max`, `sort` and others return is a tuple made in C, which takes its items as one argument.
+        return cls(items)
     return tuple(items) if cls is tuple else tuple.__new__(cls, items)
 
 

@@ -17,7 +17,7 @@ import torch.utils.checkpoint
 
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.host_values import HostValue
-from dycl.rewrite.semantics.in_python import containers, iterators, ordering, special_methods
+from dycl.rewrite.semantics.in_python import containers, generators, iterators, ordering, special_methods
 
 
 def any_of(items: Any) -> bool:
@@ -208,25 +208,6 @@ def extended(items: list[Any], more: Any) -> None:
         items.append(item)
 
 
-def closed(generator: Any) -> None:
-    """`generator.close()`."""
-    try:
-        syntax.throw(generator, GeneratorExit())
-    except (GeneratorExit, StopIteration):
-        return
-    raise RuntimeError("generator ignored GeneratorExit")
-
-
-def thrown_into(iterator: Any, error: BaseException) -> Any:
-    """An error that is thrown into a generator while it waits in `yield from iterator`."""
-    if not syntax.is_generator(iterator):
-        raise error
-    if isinstance(error, GeneratorExit):
-        closed(iterator)
-        raise error
-    return syntax.throw(iterator, error)
-
-
 def chosen(condition: Any, if_true: Any, if_false: Any, operands: Any = ()) -> Any:
     """`torch.cond(...)`."""
     return if_true(*operands) if condition else if_false(*operands)
@@ -292,7 +273,7 @@ SUBSTITUTES: dict[Any, Any] = {
     torch.cond: chosen,
     torch._higher_order_ops.while_loop: looped,
     torch.utils.checkpoint.checkpoint: not_checkpointed,
-    syntax.throw_into: thrown_into,
+    syntax.throw_into: generators.thrown_into,
     syntax.spread: list_of,
     syntax.contained: contained,
     syntax.not_contained: not_contained,
@@ -383,7 +364,7 @@ def _codes() -> frozenset[types.CodeType]:
     here = sys.modules[__name__]
     found = [
         function.__code__
-        for module in (here, containers, iterators, ordering, special_methods)
+        for module in (here, containers, generators, iterators, ordering, special_methods)
         for owner in (module, *(item for item in vars(module).values() if isinstance(item, type)))
         for function in vars(owner).values()
         if isinstance(function, types.FunctionType) and function.__module__ == module.__name__

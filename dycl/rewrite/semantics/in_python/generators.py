@@ -1,0 +1,60 @@
+"""What is done with generators, as plain Python: closing them, throwing into them, and going through all they give."""
+
+import collections
+import math
+import operator
+from typing import Any
+
+from dycl.rewrite.normalise import syntax
+
+
+def closed(generator: Any) -> None:
+    """`generator.close()`."""
+    try:
+        syntax.throw(generator, GeneratorExit())
+    except (GeneratorExit, StopIteration):
+        return
+    raise RuntimeError("generator ignored GeneratorExit")
+
+
+def thrown_into(iterator: Any, error: BaseException) -> Any:
+    """An error that is thrown into a generator while it waits in `yield from iterator`."""
+    if not syntax.is_generator(iterator):
+        raise error
+    if isinstance(error, GeneratorExit):
+        closed(iterator)
+        raise error
+    return syntax.throw(iterator, error)
+
+
+def called_with_lists(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call that goes through all that its arguments give, with lists in the place of generators."""
+    return callee(*[_listed(value) for value in args], **kwargs)
+
+
+def _listed(value: Any) -> Any:
+    if not syntax.is_generator(value):
+        return value
+    items = []
+    for item in value:
+        items.append(item)
+    return items
+
+
+def consumes(callee: Any) -> bool:
+    """Whether a builtin goes through all that it gets before it does anything else that could be noticed."""
+    if any(callee is kind for kind in (frozenset, bytes, bytearray, collections.deque, collections.OrderedDict)):
+        return True
+    if any(callee is function for function in (math.fsum, math.prod, operator.iadd, operator.setitem)):
+        return True
+    owner, name = getattr(callee, "__self__", None), getattr(callee, "__name__", "")
+    return any(isinstance(owner, kind) and name in names for kind, names in _CONSUMING_METHODS)
+
+
+_OF_SETS = ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
+_CONSUMING_METHODS: tuple[tuple[type, tuple[str, ...]], ...] = (
+    (set, (*_OF_SETS, "update", "intersection_update", "difference_update", "symmetric_difference_update")),
+    (frozenset, _OF_SETS),
+    (dict, ("update",)),
+    (collections.deque, ("extend", "extendleft")),
+)

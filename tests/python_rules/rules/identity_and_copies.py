@@ -1,0 +1,250 @@
+"""What a state keeps of objects across a decision: their identity, order, attributes and fields."""
+
+import collections
+import functools
+import inspect
+import types
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tests.python_rules.rule import refused
+
+
+def order_of_attributes(x: Tensor) -> Any:
+    thing = types.SimpleNamespace(second=1, first=2)
+    if x.sum() > 0:
+        thing.another = 3
+    return x, list(vars(thing)), list(vars(thing).values())
+
+
+def order_of_a_set(x: Tensor) -> Any:
+    numbers = {8, 0, 16}
+    if x.sum() > 0:
+        x = x + 1
+    return x, list(numbers), sorted(numbers)
+
+
+def id_as_a_key(x: Tensor) -> Any:
+    items, y = [1], x * 2
+    known = {id(items): 5, id(y): 6}
+    same = id(items)
+    if x.sum() > 0:
+        x = x + 1
+    return x, known[id(items)], known[id(y)], same == id(items), id(items) == id(y)
+
+
+@refused("DY009")
+def number_computed_from_an_id(x: Tensor) -> Any:
+    items = [1]
+    return x + id(items) % 2 if x.sum() > 0 else x
+
+
+class _Thing:
+    pass
+
+
+def hash_of_an_object(x: Tensor) -> Any:
+    thing = _Thing()
+    number, known = hash(thing), {thing: 5}
+    if x.sum() > 0:
+        x = x + 1
+    return x, number == hash(thing), known[thing]
+
+
+@refused("DY009")
+def identity_of_tuples(x: Tensor) -> Any:
+    one = (1, [2])
+    other = one
+    if x.sum() > 0:
+        x = x + 1
+    return x, one is other
+
+
+def different_tuples(x: Tensor) -> Any:
+    one, other = (1, [2]), (1, [2])
+    if x.sum() > 0:
+        x = x + 1
+    return x, one is other, one is not None
+
+
+def what_a_function_goes_by(x: Tensor) -> Any:
+    def double(value: Tensor, *, by: int = 2) -> Tensor:
+        """Twice the value."""
+        return value * by
+
+    @functools.wraps(double)
+    def wrapper(*args, **kwargs):
+        return double(*args, **kwargs)
+
+    if x.sum() > 0:
+        x = x + 1
+    told = (
+        wrapper.__name__,
+        wrapper.__doc__,
+        wrapper.__wrapped__ is double,
+        sorted(double.__annotations__),
+    )
+    return wrapper(x), told, str(inspect.signature(wrapper, follow_wrapped=True).parameters["by"].default)
+
+
+def fields_of_errors(x: Tensor) -> Any:
+    found = []
+    for make in (
+        lambda: OSError(2, "no", "file"),
+        lambda: StopIteration(4),
+        lambda: KeyError("a"),
+        lambda: SystemError(1),
+    ):
+        try:
+            raise make() from ValueError("why")
+        except Exception as error:
+            if x.sum() > 0:
+                x = x + 1
+            found.append(
+                (error.args, getattr(error, "errno", None), getattr(error, "value", None), str(error.__cause__))
+            )
+    return x, found
+
+
+class _Buffer(collections.deque):
+    def __init__(self, size):
+        super().__init__(maxlen=size)
+        self.size = size
+
+
+class _Tags(set):
+    pass
+
+
+class _Names(list):
+    def __getitem__(self, index):
+        return "n" + str(list.__getitem__(self, index))
+
+
+def containers_with_a_class_of_their_own(x: Tensor) -> Any:
+    buffer, tags, names = _Buffer(2), _Tags([1]), _Names([1, 2])
+    tags.kind = 3
+    if x.sum() > 0:
+        buffer.append(1)
+        tags.add(2)
+    return x, list(buffer), buffer.size, sorted(tags), tags.kind, [name for name in names], names[0]
+
+
+class _Slotted:
+    __slots__ = ("__hidden", "__weakref__", "value")
+
+    def __init__(self, value):
+        self.value, self.__hidden = value, value * 2
+
+    def hidden(self):
+        return self.__hidden
+
+
+def slots(x: Tensor) -> Any:
+    thing = _Slotted(x)
+    if x.sum() > 0:
+        thing.value = x + 1
+    return thing.value, thing.hidden()
+
+
+def results_with_names(x: Tensor) -> Any:
+    best, sorted_ = x.max(0), torch.sort(x)
+    if x.sum() > 0:
+        x = x + 1
+    return x, best.values, best.indices, sorted_.values, type(best).__name__
+
+
+def containers_that_hold_themselves(x: Tensor) -> Any:
+    items: list = [1]
+    items.append(items)
+    if x.sum() > 0:
+        items.append(2)
+    return x, len(items), items[1] is items, items[1][0]
+
+
+def changed_while_gone_through(x: Tensor) -> Any:
+    known = {"a": 1, "b": 2}
+    try:
+        for key in known:
+            if x.sum() > 0:
+                known[key + "c"] = 3
+    except RuntimeError as error:
+        return x, str(error), sorted(known)
+    return x, sorted(known)
+
+
+def values_replaced_while_gone_through(x: Tensor) -> Any:
+    known, seen = {"a": 1, "b": 2, "c": 3}, []
+    for key, value in known.items():
+        if x[0] > 0:
+            known["c"] = value + 10
+        seen.append((key, value))
+    return x, seen
+
+
+def at_its_end_for_good(x: Tensor) -> Any:
+    items = [1, 2]
+    iterator = iter(items)
+    for _ in iterator:
+        if x.sum() > 5:
+            x = x + 1
+    items.append(3)
+    return x, list(iterator)
+
+
+@refused("DY009")
+def arrays_that_share_memory(x: Tensor) -> Any:
+    array = np.zeros(3, np.float32)
+    part = array[1:]
+    if x.sum() > 0:
+        part[0] = 5
+    return torch.from_numpy(array), x
+
+
+def generators_for_containers(x: Tensor) -> Any:
+    seen = {0}
+    seen.update(place for place in [1, 2] if x[0] > place)
+    last = collections.deque((place for place in range(1) if x.sum() > 0), maxlen=2)
+    return x, sorted(seen), list(last), sorted(frozenset(place for place in range(2) if x[1] > 0))
+
+
+def counted_from_far(x: Tensor) -> Any:
+    return x, [number - 2**63 for number, _ in enumerate("abc", 2**63) if x.sum() > 0]
+
+
+def not_bound_yet(x: Tensor) -> Any:
+    def reads():
+        return y
+
+    found = []
+    for read in (reads, lambda: y):
+        try:
+            found.append(read() if x.sum() > 0 else y)
+        except UnboundLocalError as error:
+            found.append("local: " + str(error))
+        except NameError as error:
+            found.append("free: " + str(error))
+    y = 3
+    return x, found, reads()
+
+
+@refused("DY009")
+def class_made_in_the_call(x: Tensor) -> Any:
+    thing = _made([])()
+    if x.sum() > 0:
+        x = x + 1
+    thing.close()
+    return x, len(thing.state)
+
+
+def _made(held):
+    class Made:
+        state = held
+
+        def close(self):
+            held.append(1)
+
+    return Made
