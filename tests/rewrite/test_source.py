@@ -1,6 +1,7 @@
 """Finding the source of running code."""
 
 import ast
+import linecache
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 import torch
 
 import dycl
-from dycl.rewrite.normalise.source import FunctionNode, function_node
+from dycl.rewrite.normalise.source import FunctionNode, function_node, has_source
 from tests.case_module import import_program
 
 WORDS = {f"word{number}" for number in range(40)}
@@ -148,6 +149,17 @@ def test_code_of_another_name_is_compared_with_its_source(tmp_path: Path, monkey
     (tmp_path / "model.py").write_text(RENAMED.replace("2 * result", "3 * result"), encoding="utf-8")
     with pytest.raises(dycl.CompileError, match="is not the code that is running"):
         results(module)
+
+
+def test_what_exec_made_has_no_source_though_a_text_goes_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with `python -c` from Python 3.13 on."""
+    text = "def helper(x):\n    return x\n"
+    monkeypatch.setitem(linecache.cache, "<string>", (len(text), None, text.splitlines(True), "<string>"))
+    made: dict[str, types.FunctionType] = {}
+    exec(text, made)
+    exec("def other(x):\n    return x + 1\n", made)
+    assert has_source(made["helper"].__code__)
+    assert not has_source(made["other"].__code__)
 
 
 if sys.version_info >= (3, 12):  # type parameters are new there

@@ -62,7 +62,9 @@ def span_of_function(function: object) -> Span:
 
 def has_source(code: types.CodeType) -> bool:
     """Whether the text of this code can be read."""
-    return bool(linecache.getlines(code.co_filename))
+    text = "".join(linecache.getlines(code.co_filename))
+    # Python 3.13 knows the text of `python -c` by the name that all code has which `exec` runs.
+    return bool(text) and (code.co_filename != "<string>" or _is_compiled_from(text, code))
 
 
 def function_node(code: types.CodeType) -> FunctionNode:
@@ -100,7 +102,12 @@ def _is_running(node: FunctionNode, code: types.CodeType, text: str) -> bool:
         return False
     if _name(node) == code.co_name and any(isinstance(item, ast.Assert) for item in ast.walk(node)):
         return True
-    key = (_name(node), code.co_firstlineno)
+    return _is_compiled_from(text, code, _name(node))
+
+
+def _is_compiled_from(text: str, code: types.CodeType, name: str | None = None) -> bool:
+    """Whether compiling this text gives the code, under this name or its own."""
+    key = (name or code.co_name, code.co_firstlineno)
     return any(_same_code(code, candidate) for candidate in _codes(text, code.co_filename).get(key, ()))
 
 
