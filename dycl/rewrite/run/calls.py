@@ -8,7 +8,7 @@ import contextlib
 import inspect
 import operator
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -266,7 +266,7 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     if is_torch(callee) or (is_operator and isinstance(args[0], torch.Tensor | torch.Size)):
         args, kwargs = with_symbols(args), with_symbols(kwargs)
     met = DecisionMet.met
-    positions = _positions(args)
+    ways_back = _ways_back(args)
     try:
         result = callee(*args, **kwargs)
         if DecisionMet.met != met:
@@ -277,8 +277,8 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     except DecisionMet as decision:
         if mark(machine, decision):
             raise Restart from None
-        for iterator, position in positions:
-            iterator.position = position
+        for go_back in ways_back:
+            go_back()
         if is_torch(callee) and has_number_tensor((args, kwargs), machine):
             return _builtin(machine, callee, with_numbers((args, kwargs), machine))
         substitute = substitutes.for_call(callee)
@@ -291,13 +291,13 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     return _imported(machine, result)
 
 
-def _positions(args: tuple[Any, ...]) -> list[tuple[ItemIterator, int]]:
-    """Where the iterators among these arguments are, since a call that fails may have moved them."""
+def _ways_back(args: tuple[Any, ...]) -> list[Callable[[], None]]:
+    """What puts the iterators among these arguments back, since a call that fails may have moved them."""
     found = [value for value in args if isinstance(value, ItemIterator)]
     for value in args:
         if isinstance(value, ParallelIterator):
             found.extend(value.parts)
-    return [(iterator, iterator.position) for iterator in found]
+    return [iterator.way_back() for iterator in found]
 
 
 _EMPTY: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set(), "", range(0))

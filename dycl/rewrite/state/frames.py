@@ -3,6 +3,7 @@
 import collections
 import gc
 import types
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -114,6 +115,15 @@ class ItemIterator:
             raise StopIteration
         self.position += 1
         return self._item(self.position - 1)
+
+    def way_back(self) -> Callable[[], None]:
+        """What puts the iterator back to where it is now."""
+        before = (self.items, self.position, self.source)
+
+        def go_back() -> None:
+            self.items, self.position, self.source = before
+
+        return go_back
 
     def _item(self, place: int) -> Any:
         if isinstance(self.items, list):

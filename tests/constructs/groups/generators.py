@@ -89,7 +89,7 @@ class HandedToC(Base):
     def forward(self, x):
         import collections
 
-        return len(collections.deque(self.states(x)))  # DY002
+        return len(collections.deque(self.states(x)))  # DY001
 
 
 @supported("`yield from`, and the value that the inner generator returns")
