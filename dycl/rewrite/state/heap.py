@@ -9,6 +9,7 @@ leaves changed and a tensor of the model that is written in place. Such state is
 frozen, and the next call is continued from there.
 """
 
+import builtins
 import collections
 import contextvars
 import decimal
@@ -105,7 +106,7 @@ class Heap:
 
     def watch(self, value: Any, name: str) -> None:
         """Take note of a container or plain object that existed before the call, and of all below it."""
-        if id(value) in self._watched or isinstance(value, type):
+        if id(value) in self._watched or isinstance(value, type) or value is vars(builtins):
             return
         self._watched.add(id(value))
         if isinstance(value, nn.Module):
