@@ -11,6 +11,7 @@ from torch import nn
 
 from dycl.backends import Compiler, find_compiler
 from dycl.backends.lower import Lowered, lower
+from dycl.check import check as compare_on_example
 from dycl.dump import Dump
 from dycl.errors import CompileError
 from dycl.hcfg.module import Module
@@ -19,12 +20,13 @@ from dycl.hcfg.verify import verify
 from dycl.hcfg.verify_module import verify_module
 from dycl.optimize.passes import Pass
 from dycl.optimize.pipeline import PASSES, PassError, chosen, optimize
-from dycl.rewrite import ExampleCall, Rewritten, rewrite
+from dycl.rewrite import DEFAULT_BUDGET, ExampleCall, Rewritten, rewrite
 from dycl.rewrite.assemble.draws import refused_draws
 from dycl.rewrite.example.call import example_call
 from dycl.rewrite.explore.diagnostics import Problem, own_mistake, problem_at
+from dycl.rewrite.normalise.compiled_by_torch import original
 from dycl.rewrite.normalise.source import span_of_function
-from dycl.rewrite.signals import Refused
+from dycl.rewrite.signals import Again, CheckMet, DecisionMet, Refused, Restart
 from dycl.runtime import Program
 from dycl.runtime.artefact import Artefact
 from dycl.runtime.errors import DyclError
@@ -47,6 +49,8 @@ def compile(
     without: Iterable[str] = (),
     passes: Sequence[Pass] = (),
     progress: Progress | None = None,
+    budget: float = DEFAULT_BUDGET,
+    check: bool | None = None,
 ) -> Program:
     """A program that does what `model` does, decisions included, and runs without PyTorch.
 
@@ -61,12 +65,21 @@ def compile(
     is known to be left; `program.timings` says afterwards how long each stage took. If the environment variable
     `DYCL_DUMP` names a folder, the program's text is written there after every stage.
 
+    `budget` is how many seconds rewriting may take: a program whose decisions multiply is refused, with the reason,
+    instead of going on for hours. `check` compares the program with the model on the example before it is returned;
+    the environment variable `DYCL_CHECK` set to 1 makes that the default.
+
     Raises CompileError, with every problem found, if the model needs something that is not supported.
     """
-    compilation = Compilation(find_compilers(backend), chosen(without, passes), progress)
+    compilation = Compilation(find_compilers(backend), chosen(without, passes), progress, budget)
     examined = compilation.examine(model, args, kwargs, dynamic_shapes, method)
     with own_mistakes_told(model):
-        return compilation.program(examined, threads)
+        program = compilation.program(examined, threads)
+        if check or (check is None and os.environ.get("DYCL_CHECK") == "1"):
+            # A program of its own, since a call may change the state of one.
+            second = Program(program.artefact, threads=threads, types=examined.rewritten.types)
+            compare_on_example(second, model, method, args, kwargs)
+        return program
 
 
 @contextmanager
@@ -74,7 +87,10 @@ def own_mistakes_told(model: nn.Module, others: tuple[type[Exception], ...] = ()
     """Let an error that is DyCL's own fault be a CompileError that says so; `others` are somebody else's."""
     try:
         yield
-    except Exception as error:
+    except Refused as refused:
+        # Nobody on the way knew the line.
+        raise CompileError([problem_at(refused, (span_of_function(model.forward),))]) from None
+    except (Exception, DecisionMet, CheckMet, Restart, Again) as error:
         if isinstance(error, (DyclError, *others)):
             raise
         raise CompileError([own_mistake(error, (span_of_function(model.forward),))]) from error
@@ -105,7 +121,16 @@ class Examined:
 class Compilation:
     """One way through the pipeline: which backends, which passes, and what is told on the way."""
 
-    def __init__(self, compilers: Sequence[Compiler], passes: Sequence[Pass], progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        compilers: Sequence[Compiler],
+        passes: Sequence[Pass],
+        progress: Progress | None = None,
+        budget: float = DEFAULT_BUDGET,
+    ) -> None:
+        if not budget > 0:
+            raise ValueError(f"the budget is {budget} s, it must be more than 0")
+        self._budget = budget
         self.compilers = tuple(compilers)
         self.passes = tuple(passes)
         self.timings = Timings()
@@ -116,12 +141,13 @@ class Compilation:
         self, model: nn.Module, args: Any, kwargs: Mapping[str, Any] | None, dynamic_shapes: Any, method: str
     ) -> Examined:
         """Everything up to storing the weights: what `compile` builds on and `explain` reports."""
+        model = original(model)
         call = called(model, args, kwargs, dynamic_shapes, method)
         foreign = (PassError,) if any(item not in PASSES for item in self.passes) else ()
         with own_mistakes_told(model, foreign):
             with self._timed("rewrite"):
                 # The last backend takes what the others leave, so it says which operations are taken whole.
-                rewritten = rewrite(model, call, self.compilers[-1].supports, self._progress("rewrite"))
+                rewritten = rewrite(model, call, self.compilers[-1].supports, self._progress("rewrite"), self._budget)
             self.timings.explorations = rewritten.explored.explorations
             return self.lowered(rewritten)
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
@@ -35,8 +36,11 @@ def assert_same(eager: Any, compiled: Any, tolerance: float = 1e-5) -> None:
     elif dataclasses.is_dataclass(eager):
         for field in dataclasses.fields(eager):
             assert_same(getattr(eager, field.name), getattr(compiled, field.name), tolerance)
-    elif isinstance(eager, float):
-        assert abs(eager - compiled) <= tolerance * max(1.0, abs(eager))
+    elif isinstance(eager, np.ndarray):
+        assert (compiled.dtype, compiled.shape) == (eager.dtype, eager.shape)
+        assert np.allclose(eager, compiled, rtol=tolerance, atol=tolerance, equal_nan=True)
+    elif isinstance(eager, float | np.floating):
+        assert abs(eager - compiled) <= tolerance * max(1.0, abs(float(eager)))
     else:
         assert compiled == eager
 
@@ -83,3 +87,14 @@ def run_eagerly(model: nn.Module, inputs: tuple[Any, ...], filename: str) -> tup
 def taken(trace: dycl.Trace) -> list[tuple[int, bool]]:
     """The decisions of a compiled run in the form of `run_eagerly`."""
     return [(decision.span.line, bool(decision.outcome)) for decision in trace.path.decisions]
+
+
+class CallsWithTwo(nn.Module):
+    """A function of two tensors as a model."""
+
+    def __init__(self, function: Callable[[torch.Tensor, torch.Tensor], object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> object:
+        return self.function(x, y)

@@ -3,6 +3,8 @@
 Models are small, and eager PyTorch runs them fastest with one thread.
 """
 
+import os
+
 import pytest
 import torch
 from hypothesis import settings
@@ -10,6 +12,8 @@ from hypothesis import settings
 settings.register_profile("dycl", deadline=None)
 settings.load_profile("dycl")
 torch.set_num_threads(1)
+# Whatever a test compiles is compared with its model on the example first.
+os.environ.setdefault("DYCL_CHECK", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -44,8 +44,11 @@ class Subject:
     script: nn.Module | None = None
 
 
-class NotReady(BaseException):
-    """A way cannot be measured: it takes too long, or what it starts from fails; no compiler may catch this."""
+class NotReady(KeyboardInterrupt):
+    """A way cannot be measured: it takes too long, or what it starts from fails.
+
+    Like Ctrl-C, it comes in the middle of anything, and no compiler may take it for an error of the model.
+    """
 
 
 def prepared(name: str, subject: Subject) -> Way:

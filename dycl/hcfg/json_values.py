@@ -5,7 +5,7 @@ import math
 from dycl.hcfg import strict_json
 from dycl.hcfg.errors import HcfgError
 from dycl.hcfg.strict_json import Json, fields, integer, items, text, texts
-from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
+from dycl.hcfg.structure import SLOT_KINDS, Items, Named, Record, Rows, Slot, Static, Structure, Table
 from dycl.hcfg.types import DTYPES, HOST_KINDS, Dimension, HostType, Span, TensorType, ValueType
 
 MAX_NESTING = 64
@@ -99,9 +99,7 @@ def read_structure(value: object, place: str, depth: int = 0) -> Structure:
     match strict_json.kind(value, place):
         case "Slot":
             _, index, slot_kind = fields(value, place, "kind", "index", "value")
-            if slot_kind == "tensor":
-                return Slot(integer(index, f"{place}.index"), "tensor")
-            for kind in HOST_KINDS:
+            for kind in SLOT_KINDS:
                 if slot_kind == kind:
                     return Slot(integer(index, f"{place}.index"), kind)
             raise HcfgError(f"{place} is a slot of an unknown kind")

@@ -1,7 +1,11 @@
 """The nesting of a call's arguments and results, as data: which container holds which value."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
+
+SlotKind = Literal["tensor", "array", "scalar", "bool", "int", "float"]
+"""What a value is for the caller: a tensor, NumPy's array or scalar whatever the inputs are, or a number of Python."""
+SLOT_KINDS: tuple[SlotKind, ...] = get_args(SlotKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -9,7 +13,7 @@ class Slot:
     """The place of one dynamic value: the `index`-th tensor or host value of the call or result."""
 
     index: int
-    kind: Literal["tensor", "bool", "int", "float"]
+    kind: SlotKind
 
 
 @dataclass(frozen=True, slots=True)

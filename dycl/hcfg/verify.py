@@ -250,10 +250,18 @@ def _check_return(values: tuple[Name, ...], structure: Structure, scope: Scope, 
 
 
 def _check_slot(slot: Slot, name: Name, value_type: TensorType, in_rows: bool, place: str) -> None:
-    """A number is a 0-d tensor, or a 1-d one where the items of a list are stacked."""
-    shape = value_type.shape[1:] if in_rows else value_type.shape
-    wrong = slot.kind != "tensor" and TensorType(value_type.dtype, shape) != HostType(slot.kind).tensor
-    if wrong or (in_rows and not value_type.shape):
+    """A number is a 0-d tensor, or a 1-d one where the items of a list are stacked; NumPy has no bfloat16."""
+    item = TensorType(value_type.dtype, value_type.shape[1:] if in_rows else value_type.shape)
+    match slot.kind:
+        case "tensor":
+            fits = True
+        case "array":
+            fits = item.dtype != "bfloat16"
+        case "scalar":
+            fits = item.dtype != "bfloat16" and not item.shape
+        case kind:
+            fits = item == HostType(kind).tensor
+    if not fits or (in_rows and not value_type.shape):
         raise HcfgError(f"{place} takes {name} as {slot.kind}, but it is {value_type}")
 
 

@@ -6,8 +6,7 @@ from collections.abc import Collection
 from typing import assert_never
 
 from dycl.hcfg.errors import HcfgError
-from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table, children
-from dycl.hcfg.types import HOST_KINDS
+from dycl.hcfg.structure import SLOT_KINDS, Items, Named, Record, Rows, Slot, Static, Structure, Table, children
 
 MAX_NAME = 1000
 MAX_NESTING = 32
@@ -22,7 +21,7 @@ def check_structure(structure: Structure, place: str) -> None:
             raise HcfgError(f"{place} nests more than {MAX_NESTING} containers")
         match current:
             case Slot(kind=kind):
-                if kind != "tensor" and kind not in HOST_KINDS:
+                if kind not in SLOT_KINDS:
                     raise HcfgError(f"{place} has a slot of the unknown kind {kind}")
             case Static() | Rows():
                 pass

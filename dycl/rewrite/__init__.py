@@ -7,9 +7,10 @@ from torch import nn
 
 from dycl.rewrite.assemble.blocks import Rewritten, assemble
 from dycl.rewrite.example.call import ExampleCall
+from dycl.rewrite.explore.budget import DEFAULT_BUDGET
 from dycl.rewrite.explore.explorer import Progress, explore, follow
 
-__all__ = ["ExampleCall", "Rewritten", "rewrite", "rewrite_path"]
+__all__ = ["DEFAULT_BUDGET", "ExampleCall", "Rewritten", "rewrite", "rewrite_path"]
 
 
 def rewrite(
@@ -17,12 +18,14 @@ def rewrite(
     call: ExampleCall,
     supports: Callable[[str], bool],
     progress: Progress = lambda done, left: None,
+    budget: float = DEFAULT_BUDGET,
 ) -> Rewritten:
     """Every way through the model, from an example of its call; `supports` tells operations that are taken whole.
 
+    `budget` is how many seconds that may take.
     What cannot be compiled is in `explored.problems`; the module then stops where the problems are.
     """
-    return assemble(explore(model, call, supports, progress), model, call)
+    return assemble(explore(model, call, supports, progress, budget), model, call)
 
 
 def rewrite_path(

@@ -29,6 +29,30 @@ class Interpret:
 
 
 @dataclass(frozen=True, slots=True)
+class StepInto:
+    """The builtin called here meets a decision halfway: what stands in for it is taken from the beginning."""
+
+    code: types.CodeType
+    position: int
+    kinds: tuple[type, ...]
+    """Of which types its arguments are."""
+
+    def __str__(self) -> str:
+        return f"a builtin called in `{self.code.co_qualname}` has decisions in it"
+
+
+@dataclass(frozen=True, slots=True)
+class StepThrough:
+    """The iterator made here meets a decision when it is gone through: what stands in for it is made instead."""
+
+    code: types.CodeType
+    position: int
+
+    def __str__(self) -> str:
+        return f"an iterator made in `{self.code.co_qualname}` has decisions in it"
+
+
+@dataclass(frozen=True, slots=True)
 class Roll:
     """This loop is too long to be unrolled: it goes over positions."""
 
@@ -123,6 +147,26 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadAll:
+    """The program asks for all attributes of this module."""
+
+    owner: int
+
+    def __str__(self) -> str:
+        return "the names of a module's attributes are read"
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """The program changes something that must stay as it is: where it does is looked for."""
+
+    what: str
+
+    def __str__(self) -> str:
+        return f"the program changes {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """The program writes to this tensor of the model in place: it is kept from call to call."""
 
@@ -142,6 +186,8 @@ class ChangedContainers:
 
 Fact = (
     Interpret
+    | StepInto
+    | StepThrough
     | Roll
     | Unroll
     | Exact
@@ -151,6 +197,8 @@ Fact = (
     | Adopted
     | ReadLater
     | Kept
+    | ReadAll
+    | Suspect
     | Written
     | ChangedContainers
 )
@@ -175,7 +223,7 @@ class Knowledge:
             self._facts[fact] = None
             if isinstance(fact, Interpret):
                 self.interpreted.add(fact.code)
-            else:
+            elif not isinstance(fact, StepInto):
                 self.news.append(fact)
 
     def knows(self, fact: Fact) -> bool:

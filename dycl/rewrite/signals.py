@@ -15,6 +15,8 @@ class DecisionMet(BaseException):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.made_at: Any = None
+        """The call that made the iterator which met the decision, if one did."""
         DecisionMet.met += 1
 
 

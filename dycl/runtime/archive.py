@@ -29,7 +29,7 @@ from dycl.runtime.zip_records import (
     read_directory,
 )
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 ALIGNMENT = 64
 MAX_MEMBERS = 20_000
 

@@ -183,9 +183,16 @@ class _ResultValues:
         array = self._arrays[slot.index]
         if row is not None:
             array = np.array(array[row])
-        if slot.kind != "tensor":
-            return array.item()
-        return to_torch(array) if self._as_torch else array
+        match slot.kind:
+            case "tensor":
+                return to_torch(array) if self._as_torch else array
+            case "array":
+                return array
+            case "scalar":
+                # NumPy has two kinds of whole number with 64 bits; its own results are of the one with the plain name.
+                return np.dtype(array.dtype.name).type(array[()])
+            case _:
+                return array.item()
 
     def length(self, index: int) -> int:
         return self._arrays[index].shape[0]

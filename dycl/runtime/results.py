@@ -74,6 +74,9 @@ def _record(kind: str, record_type: type[Any], values: dict[str, object]) -> obj
         made = object.__new__(record_type)
         vars(made).update(values)
         return made
+    if hasattr(record_type, "n_sequence_fields"):
+        # A named tuple made in C, such as PyTorch's own, takes its items as one argument.
+        return record_type(tuple(values.values()))
     if not dataclasses.is_dataclass(record_type):
         return record_type(**values)
     made = record_type(**{field.name: values[field.name] for field in dataclasses.fields(record_type) if field.init})

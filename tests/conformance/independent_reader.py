@@ -30,7 +30,7 @@ def require(holds: bool, what: str) -> None:
 
 
 def members_of(data: bytes) -> dict[str, bytes]:
-    require(data[-97:-64] == b"dycl artefact format 0002 sha256 ", "the format")
+    require(data[-97:-64] == b"dycl artefact format 0003 sha256 ", "the format")
     require(hashlib.sha256(data[:-64]).hexdigest().encode() == data[-64:], "the seal")
     end = len(data) - 97 - 22
     count, size, start = struct.unpack_from("<HII", data, end + 10)
@@ -102,8 +102,8 @@ def arranged(structure: dict[str, Any], values: list[Any], row: int | None = Non
     items = [arranged(item, values, row) for item in structure.get("items", ())]
     match structure:
         case {"kind": "Slot", "index": index, "value": kind}:
-            value = values[index] if row is None else values[index][row]
-            return np.array(value) if kind == "tensor" else (kind, value.item())
+            value = np.array(values[index] if row is None else values[index][row])
+            return value if kind in ("tensor", "array") else (kind, value[()] if kind == "scalar" else value.item())
         case {"kind": "Static", "value": value}:
             return "static", number_of(value)
         case {"kind": "Items", "sequence": sequence}:
@@ -125,7 +125,7 @@ class Reader:
     def __init__(self, path: Path) -> None:
         members = members_of(path.read_bytes())
         manifest, self.graph, index = (json.loads(members[f"{name}.json"]) for name in ("manifest", "hcfg", "weights"))
-        require(manifest["format"] == 2, "the format")
+        require(manifest["format"] == 3, "the format")
         self.weights = weights_of(index, members["weights.bin"], self.graph["weights"])
         self.dtypes = {entry["id"]: entry["dtype"] for entry in index}
         self.blocks = {block["id"]: block for block in self.graph["blocks"]}

@@ -110,6 +110,8 @@ def _result(structure: Structure, outputs: Sequence[Array], row: int | None = No
     match structure:
         case Slot(index=index, kind="tensor"):
             return {"output": index} if row is None else {"output": index, "row": row}
+        case Slot(index=index, kind=("array" | "scalar") as kind):
+            return {"output": index, "as": kind} if row is None else {"output": index, "row": row, "as": kind}
         case Slot(index=index, kind=kind):
             return {kind: _json((outputs[index] if row is None else outputs[index][row]).item())}
         case Static(value=value):

@@ -106,7 +106,8 @@ def is_result(given: Any, expected: dict[str, Any], outputs: list[Any]) -> bool:
     match expected:
         case {"output": index}:
             wanted = outputs[index] if "row" not in expected else np.array(outputs[index][expected["row"]])
-            return isinstance(given, np.ndarray) and same_array(given, wanted)
+            kind = np.generic if expected.get("as") == "scalar" else np.ndarray
+            return isinstance(given, kind) and same_array(np.asarray(given), wanted)
         case {"static": value} | {"bool": value} | {"int": value} | {"float": value}:
             return is_number(given, value)
         case {"tuple": items}:
@@ -198,7 +199,10 @@ def is_tagged(given: Any, expected: dict[str, Any], outputs: list[Any]) -> bool:
         return len(items) == len(wanted) and all(map(is_tagged, items, wanted, [outputs] * len(items)))
 
     match expected, given:
-        case {"output": index}, np.ndarray():
+        case {"output": index, "as": "scalar"}, ("scalar", np.generic() as number):
+            row = expected.get("row")
+            return same_array(np.array(number), np.array(outputs[index] if row is None else outputs[index][row]))
+        case {"output": index}, np.ndarray() if expected.get("as") != "scalar":
             row = expected.get("row")
             return same_array(given, np.array(outputs[index] if row is None else outputs[index][row]))
         case {"table": name, "items": items}, ("table", type_name, pairs):

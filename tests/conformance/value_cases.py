@@ -149,6 +149,29 @@ def empty_tensors() -> Made:
 
 
 @case
+def numpy_results() -> Made:
+    """Arrays and scalars of NumPy stay what they are, also in lists whose length the input decides."""
+    x, total = TensorType("float32", ("n", 2)), TensorType("float32", ())
+    add = onnx_code([node("ReduceSum", "i0", "o0", keepdims=0)], [x], [total])
+    parts = (Slot(0, "array"), Slot(1, "scalar"), Rows(0, Slot(0, "array")), Rows(2, Slot(2, "scalar")))
+    blocks = [
+        block(
+            "b0",
+            {"x": x, "counts": TensorType("int32", ("n",))},
+            [run("add", "x", "total")],
+            returning("x total counts", Items("tuple", parts)),
+        )
+    ]
+
+    def call(count: int) -> Returns:
+        matrix = np.arange(2 * count, dtype=np.float32).reshape(count, 2)
+        numbers = np.arange(count, dtype=np.int32)
+        return Returns([matrix, numbers], [matrix, matrix.sum(dtype=np.float32), numbers], "b0")
+
+    return program("NumpyResults", blocks, {"add": net("add", [x], [total])}, {"add": add}), [call(0), call(3)]
+
+
+@case
 def rows() -> Made:
     """Lists whose length the input decides are unstacked, with none, one or several items."""
     x, counts = TensorType("float32", ("n", 2)), TensorType("int64", ("n",))

@@ -1,13 +1,14 @@
 """Compile one program and compare it with eager PyTorch: results, exceptions and paths."""
 
 import atexit
+import copy
 import functools
 import importlib.util
 import itertools
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +22,12 @@ from dycl.bench.eager_path import EagerPath, difference, eager_path
 from tests.generated.grammar import ROWS, WIDTH
 from tests.generated.programs import GeneratedProgram
 from tests.generated.rounding import assert_same_but_for_rounding
+from tests.generated.surroundings import has_tensors_before
+from tests.surroundings.everything import assert_unchanged, everything_around
 
 INPUTS = 8
+Row = tuple[torch.Tensor, ...]
+_OPEN_SIZES = (2, 0, 1, 3, 5)
 _EXPECTED = (ValueError, LookupError, ZeroDivisionError, AssertionError)
 _numbers = itertools.count()
 _folder = tempfile.TemporaryDirectory(prefix="dycl_generated_")
@@ -52,41 +57,72 @@ class Outcome:
 
 def check(program: GeneratedProgram) -> dycl.CompileError | None:
     """None if the compiled program does what eager PyTorch does, or why it is refused; anything else is raised."""
-    with _imported(program.source) as (module, filename):
-        model, inputs = _model(module, program.seed), _inputs(program.seed)
-        outcomes = [_run(_model(module, program.seed), x, filename) for x in inputs]
+    with _written(program.source) as filename:
+        rows = _inputs(program)
+        outcomes = list(_eager(program, filename, rows))
+        model = _model(filename, program.seed)
+        before = everything_around(model)
+        refused: dycl.CompileError | None = None
         try:
-            compiled = dycl.compile(model, (inputs[0],))
-        except dycl.CompileError as refused:
-            return refused
+            compiled = dycl.compile(model, rows[0], dynamic_shapes=_open_sizes(rows[0]))
+        except dycl.CompileError as error:
+            refused = error
         except Exception as error:
             raise Crash(f"dycl.compile failed: {type(error).__name__}: {error}") from error
-        for x, outcome in zip(inputs, outcomes, strict=True):
-            again = functools.partial(_model(module, program.seed), x.clone())
-            _compare(compiled, x, outcome, again, filename)
+        _require_unchanged(before, model)
+        if refused is not None:
+            return refused
+        for number, (row, outcome) in enumerate(zip(rows, outcomes, strict=True), start=1):
+            _compare(compiled, row, outcome, functools.partial(_again, program, filename, rows[:number]), filename)
+            if outcome.error is not None:
+                compiled.reset()  # the model may be left halfway, the program is as it was before that call
         return None
 
 
-def _compare(compiled: dycl.Program, x: torch.Tensor, eager: Outcome, again: Callable[[], Any], filename: str) -> None:
+def _eager(program: GeneratedProgram, filename: str, rows: Sequence[Row]) -> Iterator[Outcome]:
+    """What eager PyTorch does, call after call, with what those before left behind; after an error it starts afresh."""
+    model = _model(filename, program.seed)
+    for row in rows:
+        outcome = _run(model, row, filename)
+        yield outcome
+        if outcome.error is not None:
+            model = _model(filename, program.seed)
+
+
+def _again(program: GeneratedProgram, filename: str, rows: Sequence[Row]) -> Any:
+    """What eager PyTorch gives in the last of these calls, once more."""
+    return list(_eager(program, filename, rows))[-1].result
+
+
+def _require_unchanged(before: Any, model: nn.Module) -> None:
     try:
-        trace = compiled.trace(x)
+        assert_unchanged(before, everything_around(model))
+    except AssertionError as error:
+        raise Mismatch(f"compiling changes what was there: {error}") from error
+
+
+def _compare(compiled: dycl.Program, row: Row, eager: Outcome, again: Callable[[], Any], filename: str) -> None:
+    try:
+        trace = compiled.trace(*map(torch.clone, row))
     except Exception as error:
         if eager.error is None:
-            raise Crash(f"only the compiled program fails: {type(error).__name__}: {error}\n{_shown(x)}") from error
-        _compare_errors(eager.error, error, x, filename)
+            raise Crash(f"only the compiled program fails: {type(error).__name__}: {error}\n{_shown(row)}") from error
+        _compare_errors(eager.error, error, row, filename)
         return
     if eager.error is not None:
-        raise Mismatch(f"only eager fails: {eager.error!r}\ncompiled gives: {trace.outputs}\n{_shown(x)}")
+        raise Mismatch(f"only eager fails: {eager.error!r}\ncompiled gives: {trace.outputs}\n{_shown(row)}")
     try:
         assert_same_but_for_rounding(eager.result, trace.outputs, again)
     except AssertionError as error:
-        raise Mismatch(f"eager:    {eager.result}\ncompiled: {trace.outputs}\n{_shown(x)}") from error
-    other = difference(eager.path, trace.path, {filename})
+        raise Mismatch(f"eager:    {eager.result}\ncompiled: {trace.outputs}\n{_shown(row)}") from error
+    constant = has_tensors_before(Path(filename).read_text(encoding="utf-8"))
+    path = EagerPath(eager.path.tests, []) if constant else eager.path
+    other = difference(path, trace.path, {filename})
     if other is not None:
-        raise Mismatch(f"another path: {other}\n{_shown(x)}")
+        raise Mismatch(f"another path: {other}\n{_shown(row)}")
 
 
-def _compare_errors(eager: Exception, compiled: Exception, x: torch.Tensor, filename: str) -> None:
+def _compare_errors(eager: Exception, compiled: Exception, row: Row, filename: str) -> None:
     """Errors are the same if type, message and line are; types of the program's own are named in a ModelError.
 
     How Python words a division by zero changes from version to version.
@@ -99,40 +135,45 @@ def _compare_errors(eager: Exception, compiled: Exception, x: torch.Tensor, file
         same = type(compiled) is type(eager) and (str(compiled) == str(eager) or isinstance(eager, ZeroDivisionError))
     if not same or place not in "".join(getattr(compiled, "__notes__", ())):
         notes = getattr(compiled, "__notes__", ())
-        raise Mismatch(f"eager:    {eager!r} at {place}\ncompiled: {compiled!r} {notes}\n{_shown(x)}") from compiled
+        raise Mismatch(f"eager:    {eager!r} at {place}\ncompiled: {compiled!r} {notes}\n{_shown(row)}") from compiled
 
 
-def _run(model: nn.Module, x: torch.Tensor, filename: str) -> Outcome:
+def _run(model: nn.Module, row: Row, filename: str) -> Outcome:
     result, failure = None, None
     with torch.no_grad(), eager_path({filename}) as path:
         try:
-            result = model(x)
+            # The next call may write to what this one returns.
+            result = copy.deepcopy(model(*map(torch.clone, row)))
         except Exception as error:
             failure = error
     if failure is not None and not isinstance(failure, _EXPECTED) and type(failure).__name__ != "Fault":
-        raise Invalid(f"{type(failure).__name__}: {failure}\n{_shown(x)}") from failure
+        raise Invalid(f"{type(failure).__name__}: {failure}\n{_shown(row)}") from failure
     return Outcome(result, failure, path)
 
 
 @contextmanager
-def _imported(source: str) -> Iterator[tuple[Any, str]]:
-    """The source as a module in a file of its own, since the compiler reads the files of running code."""
-    name = f"generated_{next(_numbers)}"
-    path = Path(_folder.name) / f"{name}.py"
+def _written(source: str) -> Iterator[str]:
+    """A file with this source, since the compiler reads the files of running code."""
+    path = Path(_folder.name) / f"generated_{next(_numbers)}.py"
     path.write_text(source, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(name, path)
+    try:
+        yield str(path)
+    finally:
+        for name in [name for name in sys.modules if name.startswith(f"{path.stem}_")]:
+            del sys.modules[name]
+
+
+def _model(filename: str, seed: int) -> nn.Module:
+    """A model of the program in this file, and a module all of its own around it.
+
+    Its weights are multiples of a half, so that no sum is rounded.
+    """
+    name = f"{Path(filename).stem}_{next(_numbers)}"
+    spec = importlib.util.spec_from_file_location(name, filename)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-        yield module, str(path)
-    finally:
-        del sys.modules[name]
-
-
-def _model(module: Any, seed: int) -> nn.Module:
-    """The program's model with weights that are multiples of a half, so that no sum is rounded."""
+    spec.loader.exec_module(module)
     generator = torch.Generator().manual_seed(seed)
     model: nn.Module = module.Model().eval()
     for parameter in model.parameters():
@@ -141,16 +182,22 @@ def _model(module: Any, seed: int) -> nn.Module:
     return model
 
 
-def _inputs(seed: int) -> list[torch.Tensor]:
-    """Grids of small whole numbers, some large, some leaning to one side, some with many zeros."""
-    generator = torch.Generator().manual_seed(seed)
-    grids = []
+def _inputs(program: GeneratedProgram) -> list[Row]:
+    """Grids of small whole numbers, some large, some leaning to one side, some with many zeros; rows of three."""
+    generator = torch.Generator().manual_seed(program.seed)
+    rows = []
     for index in range(INPUTS):
         lean = (0, 1, -1, 0)[index % 4]
         reach = (1, 2, 4)[index % 3]
-        grids.append(torch.randint(-reach, reach + 1, (ROWS, WIDTH), generator=generator).float() + lean)
-    return grids
+        shapes = [(ROWS, WIDTH), (_OPEN_SIZES[index % len(_OPEN_SIZES)], 3)]
+        grids = [torch.randint(-reach, reach + 1, shape, generator=generator).float() + lean for shape in shapes]
+        rows.append(tuple(grids) if "def forward(self, x, y)" in program.source else (grids[0],))
+    return rows
 
 
-def _shown(x: torch.Tensor) -> str:
-    return f"input: {x.tolist()}"
+def _open_sizes(row: Row) -> Any:
+    return None if len(row) == 1 else {"x": None, "y": {0: torch.export.Dim("n", max=8)}}
+
+
+def _shown(row: Row) -> str:
+    return f"input: {', '.join(str(x.tolist()) for x in row)}"

@@ -66,13 +66,20 @@ CONSTRUCTS = {
         "dtype change": r"\.(?:to\(torch|double|long|float)\b",
         "assert": r"^ +assert ",
         "raise": r"^ +raise ",
+        "number from before the call": r"self\.(?:kept|counts|box\.n)|STORE\[",
+        "closure that counts": r"self\.bump\(",
+        "array of NumPy": r"self\.array",
+        "buffer": r"self\.memory",
+        "state by another door": r"vars\(self\)|__dict__|state_dict|buffers|copy\.copy|hasattr|getattr",
+        "write in place": r"(?:_\(.*\)| \+= .*|\] = .*)$",
+        "same memory": r"self\.drop|contiguous|einsum|\.view\(|\.unbind\(",
+        "open size": r"\by\b",
     }.items()
 }
 
 
 def constructs_of(source: str) -> set[str]:
     """The names of the constructs in `source`, leaving out what every model has."""
-    body = source.partition("nn.Embedding(8, 6)\n")
-    return {
-        name for name, pattern in CONSTRUCTS.items() if pattern.search(body[0].partition("class Model")[0] + body[2])
-    }
+    functions, _, model = source.partition("class Model")
+    methods = model.partition("nn.Embedding(8, 6)\n")[2].partition("\n\n")[2]
+    return {name for name, pattern in CONSTRUCTS.items() if pattern.search(f"{functions}\n{methods}")}

@@ -7,6 +7,9 @@ that the rest of the text calls `$n`. `$n` alone is a name of its own for each u
 Decisions must not hang on rounding. So tensors that are decided on hold small whole numbers, which float32 computes
 with exactly in any order: kinds `grid`, `row`, `some`, `strip` and `tokens`. What is only near its true value has the
 kinds `smooth` and `real`, and is compared with crooked numbers that it does not meet.
+
+Kind `open` has rows of three whose number is left open. Many forms of the tensors of a fixed shape give a view of their
+argument or the argument itself, which statements then write to.
 """
 
 from dataclasses import dataclass
@@ -18,12 +21,14 @@ ROWS, WIDTH, TOKENS, LAYERS = 4, 6, 5, 3
 class Kind:
     """A kind of value: how to write one in little space, all other ways, and variables with their first values.
 
-    In a first value `@` stands for the grid that the function gets.
+    In a first value `@` stands for the grid that the function gets. What is kept has its first value from before the
+    call (`surroundings`).
     """
 
     leaves: tuple[str, ...]
     forms: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 KINDS = {
@@ -54,8 +59,42 @@ KINDS = {
             "{grid}.double().mul(0.5).floor().float()",
             "self.embedding({tokens})[:4]",
             "{pair}[0]",
+            "self.drop({grid})",
+            "{grid}.contiguous()",
+            "{grid}.reshape(4, 6)",
+            "{grid}.reshape(-1).view(4, 6)",
+            "{grid}.t().reshape(24).reshape(4, 6)",
+            "{grid}.float().detach()",
+            'torch.einsum("ij->ij", {grid})',
+            "{grid}[:, :]",
+            "{grid}.t().contiguous().t()",
+            "{grid}[:, None].squeeze(1)",
+            "torch.stack({grid}.unbind(0))",
+            'self.state_dict()["memory"].clamp(-8, 8)',
+            "next(self.buffers()).clamp(-8, 8)",
+            'self._buffers["memory"] * 1',
+            'getattr(self, "late", {grid})',
         ),
         variables=(("g", "@"), ("h", "@.flip(0)"), ("self.state", "@.relu()")),
+        kept=("self.memory",),
+    ),
+    "open": Kind(
+        leaves=(),
+        forms=(
+            "{open}.relu()",
+            "({open} + {open}[:1]).clamp(-8, 8)",
+            "{open}.t().t()",
+            "{open}.reshape(-1, 3)",
+            "{open}.reshape(-1).view(-1, 3)",
+            "{open}.contiguous()",
+            "{open}.flip(0)",
+            "{open}[: {int} % 3]",
+            "{open}[{int} % 3 :]",
+            "{open}[{open}.sum(1) > {small}]",
+            "torch.cat([{open}, {open}])[:6]",
+            "({open} if {truth} else {open})",
+        ),
+        variables=(("o", "y"), ("p", "y * 2")),
     ),
     "row": Kind(
         leaves=("{grid}[0]",),
@@ -79,8 +118,14 @@ KINDS = {
             "{table}.get({key}, {row})",
             "next({parts}, {row})",
             "min({row}, {row}, key=lambda $t: {int+t:row})",
+            "{grid}.view(-1)[6:12]",
+            "{grid}.diagonal().repeat(2)[:6]",
+            "{grid}.unbind(0)[1]",
+            "{row}.view(2, 3).t().reshape(-1)",
+            "torch.from_numpy(self.array.copy())",
         ),
         variables=(("r", "@[0]"), ("q", "@.sum(0).clamp(-8, 8)")),
+        kept=("self.box.row",),
     ),
     "tokens": Kind(
         leaves=("({row}[1:].long() % 8)",),
@@ -127,6 +172,11 @@ KINDS = {
             "{some}.reshape(-1)",
             "{some}.t().sum(1)",
             "{strip}.to({dtype})",
+            "{open}.reshape(-1)",
+            "{open}.t().reshape(-1)",
+            "{open}.sum(0)",
+            "{open}.squeeze(0).sum(-1).reshape(-1)",
+            "{open}[:, {int} % 3]",
         ),
         variables=(("strip", "@[0, :3]"),),
     ),
@@ -167,8 +217,17 @@ KINDS = {
             "({grid} > {small}).sum().item()",
             "{tokens}[{int} % 5].item()",
             "{pair}[1]",
+            "self.bump({int} % 3)",
+            'vars(self)["kept"]',
+            'self.__dict__["kept"]',
+            'getattr(self, "kept", 4)',
+            "copy.copy(self).kept",
+            "int(self.array.sum())",
+            "{open}.shape[0]",
+            "{open}.squeeze(0).dim()",
         ),
         variables=(("n", "int(@.sum())"), ("m", "2"), ("self.count", "0")),
+        kept=("self.kept", "self.counts[0]", "self.box.n", 'STORE["n"]'),
     ),
     "small": Kind(leaves=("0", "1", "2", "3", "-1", "-2", "5")),
     "ints": Kind(leaves=("(1, 2)",), forms=("range(3)", "({int}, {int})", "[{int}, {int}, {int}]", "range({int} % 4)")),
@@ -230,6 +289,10 @@ KINDS = {
             "{real} > 0.2317",
             "bool({row}.sum() > {small})",
             "{strip}.sum() > {small}",
+            'hasattr(self, "late")',
+            '("late" in self.__dict__)',
+            "{open}.sum() > {small}",
+            "({open}.is_contiguous() and {truth})",
         ),
     ),
     "flag": Kind(
@@ -298,6 +361,7 @@ KINDS = {
             "({smooth}, {real})",
             "({table}, ({int}, [{row}]))",
             "{row}.to({dtype})",
+            "({open}, {int})",
             "{pair}",
             "({result} if {truth} else {result})",
         ),

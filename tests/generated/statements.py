@@ -66,6 +66,78 @@ _TEXT = """
 # 1
 {rows=}.extend({parts})
 
+# 3
+{grid=} += {int} % 5
+
+# 3
+{grid=}.clamp_(-2, 3)
+
+# 2
+{grid=}[{int} % 4] = {row}
+
+# 2
+{grid=}[:, {small}] = {int} % 4
+
+# 2
+{grid=}.view(-1)[{int} % 3 : 9].relu_()
+
+# 3
+{row=} += {int} % 3
+
+# 2
+{row=}[:2].neg_()
+
+# 2
+$t = {grid}
+$t += 1
+{body+t:grid}
+
+# 2
+$t = {row}
+$t.clamp_(0, 5)
+{body+t:row}
+
+# 3
+{open=} = {open}
+
+# 2
+{open=} += {int} % 3
+
+# 2
+{open=}.reshape(-1)[1:4].neg_()
+
+# 2
+$t = {open=}.t().reshape(-1)
+$t += 2
+{body}
+
+# 2
+$t = {open}.squeeze(0)
+$t.mul_(2)
+{body}
+
+# 2
+self.array[{int} % 6] = {small}
+
+# 1
+self.array += 1
+
+# 2
+self.counts.append({int} % 3)
+del self.counts[2:]
+
+# 2
+STORE["n"] += {int} % 2
+
+# 2
+self.late = {grid}
+
+# 1
+vars(self)["kept"] = {int} % 4
+
+# 2
+self.box.n, self.counts[0] = self.counts[0], self.box.n
+
 # 1 loop
 break
 

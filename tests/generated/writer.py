@@ -26,6 +26,7 @@ class Scope:
     number: str | None = None
     suffix: str = ""
     has_self: bool = True
+    has_open: bool = True
     calls: bool = False
     outer: "Scope | None" = None
     attributes: "Scope | None" = None
@@ -42,7 +43,7 @@ class Scope:
                 names.append(name + self.suffix)
             elif self.has_self:
                 names.append(name)
-        return names
+        return names + [name for name in KINDS[kind].kept if self.has_self or not name.startswith("self.")]
 
     def names(self, kind: str) -> list[str]:
         """Everything of this kind that may be read; what is known only here comes twice, since it is rare."""
@@ -50,8 +51,15 @@ class Scope:
         names = self.variables(kind) + near + near
         return names + [name for name in self.outer.names(kind) if name not in names] if self.outer else names
 
+    def reaches(self, text: str) -> bool:
+        """Whether what a text names is to be had here: the model, and the argument of an open size."""
+        needs_self = "self" in text or "{linear}" in text
+        return (self.has_self or not needs_self) and (self.has_open or "{open" not in text)
+
     def use(self, name: str, kind: str, assigned: bool = False) -> None:
         """Give the variable `name` a value from the beginning of its function; attributes belong to `forward`."""
+        if name in KINDS[kind].kept:
+            return
         if name.startswith("self."):
             home, suffix = self.attributes or self, ""
         else:
@@ -84,7 +92,7 @@ class Context:
             return False
         if not scope.calls and ("{closure" in statement.text or _needs_functions(statement.text)):
             return False
-        if not scope.has_self and "self." in statement.text:
+        if not scope.reaches(statement.text):
             return False
         if self.in_generator and "finally:" in statement.text:
             return False  # when it runs depends on when Python throws the generator away
@@ -151,7 +159,7 @@ class Writer:
     def _allowed(self, form: str, scope: Scope) -> bool:
         if _needs_functions(form) and not scope.calls:
             return False
-        return scope.has_self or not ("self." in form or "{linear}" in form)
+        return scope.reaches(form)
 
     def _fill(self, text: str, scope: Scope, context: Context, depth: int) -> str:
         """The text with its holes filled; what has several lines is indented like the line of its hole."""
@@ -221,6 +229,7 @@ class Writer:
             "k",
             suffix="1",
             has_self=role != "function",
+            has_open=role == "closure",
             outer=scope if role == "closure" else None,
             attributes=self.forward,
         )

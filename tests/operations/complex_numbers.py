@@ -38,6 +38,25 @@ def _there_and_back(x: torch.Tensor, size: int) -> torch.Tensor:
     return torch.istft(spectrum * 2, size, hop_length=size // 4, window=window)
 
 
+def _row_written(z: torch.Tensor) -> torch.Tensor:
+    z = z * 1
+    z[1] = torch.tensor(2 + 1j)
+    return z
+
+
+def _halves_doubled(z: torch.Tensor) -> torch.Tensor:
+    z = z * 1
+    half = z[:2]
+    half.mul_(2)
+    return z + half.sum()
+
+
+def _diagonal_written(z: torch.Tensor) -> torch.Tensor:
+    z = z * 1
+    z.diagonal().fill_(0)
+    return z
+
+
 CASES = [
     *(
         case("alias.default", _on(function), _Z, tolerance=5)
@@ -119,6 +138,22 @@ CASES = [
     case("_fft_r2c.default", _spectrogram, normal(2, 64), tolerance=20),
     case("_fft_r2c.default", lambda x: _spectrogram(x, center=False, normalized=True), normal(64), tolerance=20),
     case("_fft_c2r.default", lambda x: _there_and_back(x, 16), normal(2, 64), tolerance=20),
+    # Functions, and writing.
+    *(
+        case(target, _on(getattr(torch, name)), normal(5, 4, 2, scale=2.0), tolerance=100)
+        for name, target in (
+            *((name, "cos.default") for name in ("sin", "cos", "sinh", "cosh", "tan", "tanh", "sigmoid", "expm1")),
+            *((name, "atan2.default") for name in ("log", "log2", "log10", "log1p", "asinh", "acosh", "atanh", "asin")),
+            *((name, "sqrt.default") for name in ("sqrt", "rsqrt", "acos")),
+            *((name, "hypot.default") for name in ("sgn",)),
+        )
+    ),
+    case("atan2.default", _on(lambda z: z**1.5), normal(5, 4, 2), tolerance=100),
+    case("atan2.default", _on(lambda z: z**z), normal(5, 4, 2), tolerance=100),
+    case("slice_scatter.default", _on(_halves_doubled), normal(4, 3, 2)),
+    case("select_scatter.default", _on(_row_written), normal(4, 3, 2)),
+    case("diagonal_scatter.default", _on(_diagonal_written), normal(3, 3, 2)),
+    case("zeros_like.default", lambda x: torch.zeros_like(torch.complex(x, x), dtype=torch.float64), normal(3)),
     # Strides.
     case("as_strided.default", lambda x: x.as_strided((3, 2, 4), (4, 4, 1)), normal(6, 4)),
     case("as_strided.default", lambda x: x.as_strided((2, 3), (1, 2)) + 1, normal(4, 3), symbolic=False),

@@ -120,4 +120,16 @@ CASES = [
         "feature_alpha_dropout.default", lambda x: F.feature_alpha_dropout(x, 0.5, training=False) + 1, normal(2, 3, 4)
     ),
     case("native_dropout.default", lambda x: torch.native_dropout(x, 0.5, False), normal(2, 3)),
+    *(
+        case("frexp.Tensor", torch.frexp, maker)
+        for maker in (
+            *(normal(3, 30, dtype=width, scale=100) for width in WIDTHS),
+            *(SPECIAL, SPECIAL64),
+            these(
+                [0.0, -0.0, 1.0, 0.5, 2.0, -4.0, 3.4028234663852886e38, 1e-45, 1e-40, 2.0**-126, 8.0, 1023.0, 1024.0]
+            ),
+            these([2.0**-1022, 5e-324, -5e-324, 1e-310, 1.7976931348623157e308, 2.0**1023, 2.0**-1000], torch.float64),
+            these([2.0**power for power in range(-60, 60)], torch.float64),
+        )
+    ),
 ]

@@ -127,6 +127,25 @@ CASES = [
         normal(2, 3, 4),
     ),
     _layer("conv_transpose2d.input", nn.ConvTranspose2d(2, 3, 3, dilation=2, bias=False), normal(2, 2, 5, 6)),
+    *(
+        case(
+            "conv_transpose2d.input",
+            lambda x, w, o=extra: F.conv_transpose2d(
+                x, w, stride=(3, 2), padding=(1, 2), output_padding=o, groups=2, dilation=4
+            ),
+            normal(1, 2, 4, 4),
+            normal(2, 2, 4, 5),
+            tolerance=10,
+        )
+        for extra in ((2, 3), (3, 1), (0, 2))
+    ),
+    case(
+        "conv_transpose3d.input",
+        lambda x, w: F.conv_transpose3d(x, w, output_padding=2, dilation=3),
+        normal(1, 2, 3, 3, 3),
+        normal(2, 1, 2, 2, 2),
+        tolerance=10,
+    ),
     _layer("conv_transpose3d.input", nn.ConvTranspose3d(2, 3, 2), normal(1, 2, 3, 4, 5)),
     case(
         "convolution.default",
@@ -284,5 +303,29 @@ CASES = [
             tolerance=5,
         )
         for width in (torch.float64, torch.bfloat16)
+    ),
+    *(
+        case(
+            "multilabel_margin_loss_forward.default",
+            lambda x, t, r=reduction: F.multilabel_margin_loss(x, t, reduction=r),
+            scores,
+            these(labels),
+            tolerance=5,
+        )
+        for reduction in ("none", "mean", "sum")
+        for scores, labels in (
+            (normal(3, 4), [[3, 0, -1, 1], [-1, 2, 1, 0], [0, 1, 2, 3]]),
+            (normal(2, 3, dtype=torch.float64), [[2, 2, -1], [1, -1, -1]]),
+            (normal(4), [3, 0, -1, 1]),
+            (these(0.5), 0),
+        )
+        # PyTorch's rule for shapes has a wrong one there.
+        if reduction != "none" or (isinstance(labels, list) and isinstance(labels[0], list))
+    ),
+    case(
+        "multilabel_margin_loss_forward.default",
+        lambda x, t: torch.ops.aten.multilabel_margin_loss_forward(x, t, 1),
+        these([[1.0, float("nan"), 0.5], [float("inf"), 2.0, 0.1]]),
+        these([[0, -1, 2], [1, 2, -1]]),
     ),
 ]

@@ -151,11 +151,54 @@ CASES = [
         )
         for s in ((3, 5), (2, 6, 4), (2, 4, 4))
     ),
+    *(
+        case(f"{target}.{form}", function, normal(*shape, dtype=width), tolerance=500)
+        for target, form, function, shapes in (
+            ("_linalg_svd", "default", torch.linalg.svdvals, ((3, 3), (2, 5, 3), (3, 6), (1, 1), (9, 9))),
+            ("_linalg_svd", "default", lambda x: torch.linalg.matrix_norm(x, "nuc"), ((2, 4, 4),)),
+            ("_linalg_svd", "default", lambda x: torch.linalg.matrix_norm(x, 2), ((2, 4, 3),)),
+            ("_linalg_eigh", "default", torch.linalg.eigvalsh, ((3, 3), (2, 4, 4), (1, 1))),
+            ("_linalg_eigh", "default", lambda x: torch.linalg.eigvalsh(x, UPLO="U"), ((2, 4, 4),)),
+            ("linalg_pinv", "atol_rtol_tensor", torch.linalg.pinv, ((5, 3), (2, 3, 5), (1, 4))),
+            ("linalg_pinv", "atol_rtol_tensor", lambda x: torch.linalg.pinv(x @ x.mT), ((4, 2), (2, 3, 1))),
+            ("linalg_pinv", "atol_rtol_tensor", lambda x: torch.linalg.pinv(x + x.mT, hermitian=True), ((4, 4),)),
+        )
+        for shape in shapes
+        for width in _BOTH
+    ),
+    case("_linalg_det.default", torch.linalg.det, normal(2, 0, 0)),
+    case("_linalg_slogdet.default", torch.linalg.slogdet, normal(2, 0, 0)),
+    case("_linalg_svd.default", torch.linalg.svdvals, these([[0.0, 0.0], [0.0, 0.0]])),
+    case("_linalg_eigh.default", torch.linalg.eigvalsh, these([[0.0, 2.0], [2.0, 0.0]]), tolerance=10),
     case(
         "linalg_lu_solve.default",
         lambda x, y: torch.linalg.lu_solve(*torch.linalg.lu_factor_ex(x)[:2], y),
         normal(2, 4, 4),
         normal(2, 4, 3),
         tolerance=500,
+    ),
+    *(
+        case(
+            "linalg_lu_solve.default",
+            lambda x, y, left=left, adjoint=adjoint: torch.linalg.lu_solve(
+                *torch.linalg.lu_factor_ex(x)[:2], y if left else y.mT, left=left, adjoint=adjoint
+            ),
+            normal(*system, dtype=width),
+            normal(*right, dtype=width),
+            tolerance=5000,
+        )
+        for left in (False, True)
+        for adjoint in (False, True)
+        for system, right in (((4, 4), (4, 3)), ((2, 4, 4), (2, 4, 1)), ((4, 4), (2, 4, 3)), ((2, 4, 4), (4, 3)))
+        for width in _BOTH
+    ),
+    *(
+        case(f"{target}.default", function, normal(*shape))
+        for target, function in (
+            ("linalg_inv_ex", torch.linalg.inv_ex),
+            ("linalg_cholesky_ex", torch.linalg.cholesky_ex),
+            ("linalg_cholesky_ex", lambda x: torch.linalg.cholesky_ex(x, upper=True)),
+        )
+        for shape in ((0, 0), (2, 0, 0), (0, 3, 3))
     ),
 ]

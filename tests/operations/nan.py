@@ -151,4 +151,26 @@ CASES = [
     case("gelu.default", F.gelu, SPECIAL64),
     case("gelu.default", F.gelu, these([NAN, INF, -INF, 1.5], torch.float16)),
     *(case("gelu.default", lambda x: F.gelu(x, approximate="tanh"), maker) for maker in (SPECIAL, SPECIAL64)),
+    # One bad pixel spoils only what it is part of.
+    *(
+        case(
+            "adaptive_avg_pool1d.default",
+            lambda x: F.adaptive_avg_pool1d(x, 5),
+            _salted(2, 3, 8, dtype=d),
+            symbolic=True,
+        )
+        for d in (torch.float32, torch.float64)
+    ),
+    case("adaptive_avg_pool2d.default", lambda x: F.adaptive_avg_pool2d(x, (3, 5)), _salted(2, 3, 8, 7)),
+    case("upsample_linear1d.vec", lambda x: F.interpolate(x, size=5, mode="linear"), _salted(2, 3, 8)),
+    case("upsample_bilinear2d.vec", lambda x: F.interpolate(x, size=(9, 5), mode="bilinear"), _salted(2, 3, 6, 7)),
+    case("upsample_bicubic2d.vec", lambda x: F.interpolate(x, size=(9, 5), mode="bicubic"), _salted(2, 3, 6, 7)),
+    case("hypot.default", torch.hypot, these([INF, NAN, -INF, 1.0]), these([NAN, INF, 2.0, NAN])),
+    *(
+        case("isin.Tensor_Tensor", lambda x, y, i=i: torch.isin(x, y, invert=i), SPECIAL, these([NAN, 1.5, 0.0, INF]))
+        for i in (False, True)
+    ),
+    case("isin.Tensor_Tensor", lambda x, y: torch.isin(x, y), these([[1, 2], [3, 4]]), these([4, 1, 9])),
+    case("isin.Tensor_Scalar", lambda x: torch.isin(x, 1.5), SPECIAL),
+    case("isin.Scalar_Tensor", lambda x: torch.isin(1.5, x), SPECIAL),
 ]

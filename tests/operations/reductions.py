@@ -214,6 +214,22 @@ CASES = [
         these([1, 1, 2, 2, 2, 1, 3]),
     ),
     case("unique_consecutive.default", torch.unique_consecutive, these([[1.0, 1.0], [2.0, 2.0]])),
+    *(
+        case(
+            "unique_consecutive.default",
+            lambda x, d=axis: torch.unique_consecutive(x, return_inverse=True, return_counts=True, dim=d),
+            maker,
+        )
+        for axis in (0, 1, -1)
+        for maker in (
+            integers(0, 2, 9, 1),
+            integers(0, 2, 8, 2, dtype=torch.float32),
+            integers(0, 2, 2, 7),
+            flags(6, 2),
+            these([[1.0, 1.0, 2.0], [1.0, 1.0, 2.0], [2.0, 2.0, 2.0]], torch.float64),
+        )
+    ),
+    case("unique_consecutive.default", lambda x: torch.unique_consecutive(x, dim=1), integers(0, 2, 2, 5, 1)),
     # Running totals.
     *(case("cumsum.default", lambda x: x.cumsum(1), normal(3, 5, dtype=w), tolerance=2) for w in WIDTHS),
     *(case("cumsum.default", lambda x: x.cumsum(0), integers(0, 99, 3, 5, dtype=w)) for w in WHOLE),
@@ -233,4 +249,10 @@ CASES = [
     case("logcumsumexp.default", lambda x: x.logcumsumexp(1), normal(3, 5), symbolic=True),
     case("logcumsumexp.default", lambda x: x.logcumsumexp(0), these([-INF, 1000.0, 1000.0, -INF])),
     case("logcumsumexp.default", lambda x: x.logcumsumexp(0), these(2.0)),
+    case(
+        "searchsorted.Tensor",
+        lambda s, x: torch.searchsorted(s, x, sorter=s.argsort(-1)),
+        normal(3, 5),
+        normal(3, 2),
+    ),
 ]

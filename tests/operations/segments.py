@@ -79,6 +79,19 @@ CASES = [
         )
         for reduce in ("mean", "max")
     ),
+    *(
+        case("segment_reduce.default", _segments(reduce, axis=1, **options), maker, these([[2, 0, 3, 1], [1, 1, 4, 0]]))
+        for reduce in ("sum", "mean", "max", "min", "prod")
+        for options in ({}, {"initial": 0.5}, {"unsafe": True})
+        for maker in (normal(2, 6), normal(2, 6, 3), normal(2, 6, 2, 2, dtype=torch.float64))
+    ),
+    case("segment_reduce.default", _segments("max", axis=2), normal(2, 1, 4, 3), these([[[1, 3]], [[2, 2]]])),
+    case(
+        "segment_reduce.default",
+        lambda x, e: torch.segment_reduce(x, "sum", offsets=e, axis=1),
+        normal(2, 6, 3),
+        these([[0, 2, 2, 6], [0, 1, 5, 6]]),
+    ),
     # Groups.
     *(
         case(

@@ -2,7 +2,9 @@
 
 import torch
 
+import dycl
 from dycl.rewrite.assemble.constants import Constants
+from tests.comparison import Calls
 
 
 def test_each_tensor_has_the_name_of_its_content() -> None:
@@ -12,3 +14,13 @@ def test_each_tensor_has_the_name_of_its_content() -> None:
         name = constants.name(torch.tensor(number))
         assert constants.tensors[name].item() == number
     assert len(constants.tensors) == 4
+
+
+def test_a_constant_of_one_element_is_kept_across_a_decision_whatever_its_stride_is() -> None:
+    def scaled(x: torch.Tensor) -> torch.Tensor:
+        column = torch.full((1, 4), 2.0)[:, 0]
+        return x * column if x.sum() > 0 else column
+
+    program = dycl.compile(Calls(scaled).eval(), (torch.ones(3),))
+    assert program(torch.ones(3)).tolist() == [2.0, 2.0, 2.0]
+    assert program(-torch.ones(3)).tolist() == [2.0]

@@ -5,6 +5,7 @@ import contextvars
 import functools
 import itertools
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 import torch
 
 from dycl.hcfg.types import HostType, Span, TensorType
-from dycl.rewrite.knowledge import Fact, KeepViews, Knowledge, Loose, Place, Table
+from dycl.rewrite.knowledge import Fact, KeepViews, Knowledge, Loose, Place, StepThrough, Table
 from dycl.rewrite.normalise.statements import normalise
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
@@ -23,11 +24,13 @@ from dycl.rewrite.state import skeleton, whole_state, widening
 from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.state.freeze import Freezer
+from dycl.rewrite.state.lazy_iterators import LazyIterator
+from dycl.rewrite.state.pinned import Pinned
 from dycl.rewrite.state.reading import leaf_types
-from dycl.rewrite.state.skeleton import AtomNode, HostNode, Leaf, Pinned, Skeleton, TensorNode, TupleNode
+from dycl.rewrite.state.skeleton import AtomNode, HostNode, Leaf, Skeleton, TensorNode, TupleNode
 from dycl.rewrite.state.tables import grown
 from dycl.rewrite.state.thaw import Thawer
-from dycl.rewrite.state.whole_state import BEGINNING, AttributeNode, HeapNode, StateNode
+from dycl.rewrite.state.whole_state import BEGINNING, AttributeNode, HeapNode, Home, StateNode
 from dycl.rewrite.state.widening import merged, numbers_widened, renamed_dimensions, without_numbers
 
 # What must be known of a place for values there to be frozen as these nodes.
@@ -60,6 +63,14 @@ class _Plain:
 
     def twice(self) -> int:
         return 2 * self.count
+
+
+class _Tuple(tuple[Any, ...]):
+    pass
+
+
+_KEPT = _Plain()
+_MADE_AT = StepThrough(_Plain.twice.__code__, 0)
 
 
 class _World:
@@ -104,6 +115,11 @@ def _viewed(world: _World) -> list[torch.Tensor]:
         return [tensor, tensor[0]]
 
 
+def _referenced(world: _World) -> weakref.ref[_Plain]:
+    world.pinned.add(_KEPT)
+    return weakref.ref(_KEPT)
+
+
 def _frame(world: _World) -> Frame:
     function = normalise(_Plain.twice.__code__)
     (self_register,) = function.live[0]
@@ -123,6 +139,7 @@ def _closure() -> types.FunctionType:
 VALUES: dict[str, Callable[[_World], Any]] = {
     "AtomNode": lambda world: 1.5,
     "PinnedNode": lambda world: torch.float32,
+    "ReferenceNode": lambda world: _referenced(world),
     "SeenNode": lambda world: [shared := [1], shared],
     "AddressNode": lambda world: [thing := [1], Address(id, thing)],
     "TokenNode": lambda world: _VARIABLE.set(1),
@@ -135,6 +152,7 @@ VALUES: dict[str, Callable[[_World], Any]] = {
     "ArrayNode": lambda world: np.arange(6).reshape(2, 3),
     "AttributesNode": lambda world: _Plain(),
     "TupleNode": lambda world: (1, (world.tensor(), None)),
+    "TupleObjectNode": lambda world: _Tuple((1, world.tensor())),
     "ListNode": lambda world: [1, world.tensor()],
     "RowsNode": lambda world: [(1, world.tensor()), (2, world.tensor())],
     "ItemsNode": lambda world: [None, (world.tensor(), "text")],
@@ -153,6 +171,7 @@ VALUES: dict[str, Callable[[_World], Any]] = {
     "SuperNode": lambda world: super(_Plain, _Plain()),
     "IteratorNode": lambda world: ItemIterator([1, 2], 1, 2),
     "ParallelNode": lambda world: ParallelIterator((ItemIterator((1, 2), 1), ItemIterator(range(3), 1))),
+    "LazyNode": lambda world: LazyIterator("map", _MADE_AT, [ItemIterator((1, 2), 1)], abs, (), 1),
     "RangeNode": lambda world: RangeIterator(world.number(), 9, 1, world.tensor()),
     "HostRangeNode": lambda world: HostRange(0, world.number(), 1),
     "GeneratorNode": lambda world: Generator(_frame(world), True),
@@ -203,7 +222,7 @@ def _state(values: list[Skeleton], number: int, size: int | str) -> StateNode:
     """A state in which a module holds these values, a number, and a tensor of this size."""
     last = AtomNode(int, number, number), TensorNode("float32", (size, 3), None)
     held = TupleNode(tuple, (*values, *last))
-    return StateNode((), HeapNode((AttributeNode((1, "held"), held),), (), ()), ())
+    return StateNode((), HeapNode((AttributeNode((1, "held"), held, Home("__dict__")),), (), ()), ())
 
 
 def _last(state: StateNode) -> tuple[object, ...]:

@@ -88,3 +88,22 @@ def test_a_refused_model_leaves_pytorch_as_it_was() -> None:
         dycl.compile(DecidesInsideOfKernel().eval(), torch.ones(2))
     assert (cuda.flash_sdp_enabled(), cuda.mem_efficient_sdp_enabled(), cuda.math_sdp_enabled()) == before
     gc.collect()  # nothing is left to be undone later, in another context
+
+
+class WithOperations(nn.Module):
+    """Operations of PyTorch as attributes: they lead nowhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = torch.ops.aten.sin.default, torch.ops.aten.sinc
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y: torch.Tensor = self.first(x)
+        return self.second(y) if y.sum() > 0 else y
+
+
+def test_operations_may_hang_on_a_model() -> None:
+    model = WithOperations().eval()
+    program = dycl.compile(model, (torch.ones(3),))
+    for x in (torch.ones(3), -torch.ones(3)):
+        torch.testing.assert_close(program(x), model(x))

@@ -129,6 +129,6 @@ def test_another_thread_sees_the_model_as_it_is() -> None:
         seen.add((model.calls, hasattr(model, "last"), model.scale))
 
     with Neighbour(look):
-        dycl.compile(model, torch.ones(3))
+        dycl.compile(model, torch.ones(3), check=False)
     assert seen == {(0, False, 2.0)}
     assert vars(model).keys() >= {"calls", "scale"} and "last" not in vars(model)

@@ -130,24 +130,37 @@ def answer(tool: str, case: Case, sender: "Connection[str, str]") -> None:
     sender.send(by_dycl(case) if tool == "dycl" else by_peer(tool, case))
 
 
-def tables() -> str:
-    """Both tables, the models with DyCL and the models with the peers, made with one question after the other."""
+def tables(known: dict[str, str]) -> str:
+    """Both tables, the models with DyCL and the models with the peers, made with one question after the other.
+
+    What is `known` of a model, by the beginning of its row, is not asked again.
+    """
     ours = ["| package | model | what it decides | blocks / decisions / sub-DNNs | paths |", "|---|---|---|---|---|"]
     theirs = ["| model | " + " | ".join(f"`{peer}`" for peer in PEERS) + " |", "|---|" + "---|" * len(PEERS)]
     for case in [case for topic in topics() for case in cases_of(topic)]:
-        package = f"{case.package} {version(case.package)}"
-        ours.append(f"| {package} | {case.model} | {case.decides} | {ask('dycl', case)} |")
-        theirs.append(f"| {case.package}: {case.model} | " + " | ".join(ask(peer, case) for peer in PEERS) + " |")
+        mine = f"| {case.package} {version(case.package)} | {case.model} | {case.decides} | "
+        peers = f"| {case.package}: {case.model} | "
+        ours.append(known.get(mine) or mine + ask("dycl", case) + " |")
+        theirs.append(known.get(peers) or peers + " | ".join(ask(peer, case) for peer in PEERS) + " |")
         print(ours[-1], theirs[-1], sep="\n", flush=True)
     return "\n".join(["## The models", "", *ours, "", "## What PyTorch's own compilers say to them", "", *theirs, ""])
 
 
+def rows(text: str) -> dict[str, str]:
+    """The rows of both tables, each by its beginning: up to what was found out."""
+    found = {}
+    for row in (line for line in text.splitlines() if line.startswith("| ")):
+        cells = row.split(" | ")
+        found[" | ".join(cells[: 3 if re.match(r"\d+ / ", (*cells, "", "", "")[3]) else 1]) + " | "] = row
+    return found
+
+
 def main() -> None:
-    """Write the tables below the mark; what stands above it stays."""
+    """Write the tables below the mark; what stands above it stays. With `--new`, only new models are looked at."""
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
-    head = PAGE.read_text().partition(MARK)[0]
-    PAGE.write_text(head + MARK + "\n" + tables())
+    head, _, before = PAGE.read_text().partition(MARK)
+    PAGE.write_text(head + MARK + "\n" + tables(rows(before) if "--new" in sys.argv else {}))
 
 
 if __name__ == "__main__":

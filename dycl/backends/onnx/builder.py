@@ -126,7 +126,8 @@ class Builder:
         if kernel is None:
             return None
         dtypes = [value.dtype for i, value in enumerate(inputs) if value is not None and kernel.carried(i)]
-        assert len(set(dtypes)) == 1, f"{self._target}: {operator} of {dtypes}"
+        if len(set(dtypes)) != 1:
+            self.refuse(f"operands of different element types, {' and '.join(sorted(set(dtypes)))}")
         wider = carrier(operator, dtypes[0])
         if wider is None:
             self.refuse(f"ONNX Runtime has no {operator} for {dtypes[0]}")

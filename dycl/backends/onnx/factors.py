@@ -4,6 +4,8 @@ Matrices are the last two axes. Pivots and signs are chosen as LAPACK chooses th
 in rounding only.
 """
 
+from typing import NamedTuple
+
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.linear import matmul
 from dycl.backends.onnx.pieces import expand, gather, move_axis, reduce, squeeze, transpose, unsqueeze
@@ -203,8 +205,23 @@ def cholesky(b: Builder, x: Value) -> tuple[Value, Value]:
     return move_axis(b, columns, 0, -1), b.cast(flaw, "int32")
 
 
+class Reflections(NamedTuple):
+    """A matrix turned into a triangle by reflections: their product, the triangle, and what each one is made of."""
+
+    product: Value
+    matrix: Value
+    mirrors: Value
+    factors: Value
+
+
 def qr(b: Builder, x: Value) -> tuple[Value, Value]:
-    """An orthogonal matrix, and an upper triangle, whose product is `x`: by reflections of one column after another."""
+    """An orthogonal matrix, and an upper triangle, whose product is `x`."""
+    found = reflections(b, x)
+    return found.product, triangle(b, found.matrix, upper=True)
+
+
+def reflections(b: Builder, x: Value) -> Reflections:
+    """The reflections of one column after another; of the last two, the first axis counts them."""
     rows, columns = sides(b, x)
     numbers = b.constant(range(rows))
     zero, one = b.number(0, x.dtype), b.number(1, x.dtype)
@@ -228,7 +245,29 @@ def qr(b: Builder, x: Value) -> tuple[Value, Value]:
         along = unsqueeze(b, mirror, [mirror.rank - 1])
         matrix = b.node("Sub", matrix, matmul(b, across, matmul(b, along, matrix)))
         product = b.node("Sub", product, matmul(b, matmul(b, product, turned(b, along)), turned(b, across)))
-        return [matrix, product], []
+        return [matrix, product], [mirror, factor]
 
-    matrix, product = b.scan([x, identity(b, x, rows)], [b.constant(range(min(rows, columns)))], 0, step)
-    return product, triangle(b, matrix, upper=True)
+    numbered = b.constant(range(min(rows, columns)))
+    matrix, product, mirrors, parts = b.scan([x, identity(b, x, rows)], [numbered], 0, step)
+    return Reflections(product, matrix, mirrors, parts)
+
+
+def reflected(b: Builder, x: Value, taus: Value, right: Value, last_first: bool) -> Value:
+    """`right` after the reflections whose mirrors stand below the diagonal of `x`, one after another."""
+    numbers = b.constant(range(sides(b, x)[0]))
+    count = taus.shape[-1]
+    if not isinstance(count, int):
+        b.refuse("the matrix's size is only known at run time")
+
+    def step(states: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
+        (result,), (number,) = states, slices
+        below = b.node("Greater", numbers, number)
+        mirror = b.node("Where", below, _column(b, x, number), b.number(0, x.dtype))
+        mirror = b.node("Where", b.node("Equal", numbers, number), b.number(1, x.dtype), mirror)
+        along = unsqueeze(b, mirror, [mirror.rank - 1])
+        tau = unsqueeze(b, gather(b, taus, number, taus.rank - 1), [taus.rank - 1])
+        across = unsqueeze(b, b.node("Mul", mirror, tau), [mirror.rank])
+        return [b.node("Sub", result, matmul(b, across, matmul(b, along, result)))], []
+
+    order = range(count - 1, -1, -1) if last_first else range(count)
+    return b.scan([right], [b.constant(list(order))], 0, step)[0]

@@ -39,6 +39,14 @@ def unless_nan(
     return b.choose(b.node("IsNaN", total), careful, usual)
 
 
+def unless_special(
+    b: Builder, x: Value, usual: Callable[[], Sequence[Value]], careful: Callable[[], Sequence[Value]]
+) -> list[Value]:
+    """The results of `usual`, or where `x` has NaN or infinity, of `careful`."""
+    total = _total(b, x)
+    return b.choose(b.node("IsNaN", b.node("Sub", total, total)), careful, usual)
+
+
 def nan_along(b: Builder, x: Value, axis: int, keepdim: bool, last: bool = False) -> tuple[Value, Value]:
     """Whether there is NaN along one axis, and the place of the first one, or the last."""
     found = b.node("IsNaN", x)

@@ -1,6 +1,6 @@
 """Put the drafts together: blocks with final parameters, and the sub-DNN that each of them calls."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, assert_never
@@ -8,7 +8,7 @@ from typing import Any, assert_never
 import torch
 from torch import nn
 
-from dycl.hcfg.module import Module, SubDnn, needed_part
+from dycl.hcfg.module import Module, SubDnn, needed_part, operands
 from dycl.hcfg.nodes import (
     Block,
     BlockId,
@@ -33,6 +33,7 @@ from dycl.hcfg.nodes import (
 from dycl.hcfg.subnet import Argument, Operation, Ref, SubnetGraph
 from dycl.hcfg.types import Span, TensorType, carrier
 from dycl.rewrite.assemble.constants import Constants
+from dycl.rewrite.assemble.waves import waves
 from dycl.rewrite.example.call import ExampleCall
 from dycl.rewrite.explore.drafts import Decision, Draft, Edge, Entry, Explored, Failure, Onward, Result, reached
 from dycl.rewrite.record.recording import Recording
@@ -48,7 +49,7 @@ class Rewritten:
     module: Module
     tensors: Mapping[WeightId, torch.Tensor]
     types: Mapping[str, Any]
-    explored: Explored
+    explored: Explored = field(repr=False)  # states refer to each other: written out, they would have no end
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def assemble(explored: Explored, model: nn.Module, call: ExampleCall) -> Rewritt
 
 
 class _BlockBuilder:
-    """Builds one block: one sub-DNN with just the operations that something needs, then the way out."""
+    """Builds one block: a sub-DNN with just the operations that something needs, checks, then the way out."""
 
     def __init__(self, numbers: Mapping[Entry, BlockId], entry: Entry, call: ExampleCall, parts: _Parts) -> None:
         self.numbers = numbers
@@ -103,13 +104,11 @@ class _BlockBuilder:
 
     def build(self, block: BlockId) -> None:
         checks = [
-            Check(self.name(flag), error, message, span) for flag, error, message, span in self.draft.recording.checks
+            Check(self.name(item.flag), item.error, item.message, item.span) for item in self.draft.recording.checks
         ]
         terminator = self.terminator()
-        steps: list[Step] = [*self.lets]
-        if self.wanted:
-            steps.append(self.run(SubnetId(f"net{len(self.parts.subnets)}")))
-        self.parts.blocks[block] = Block(block, self.parameters, (*steps, *checks), terminator, self.draft.start)
+        steps = (*self.lets, *self.computed(checks))
+        self.parts.blocks[block] = Block(block, self.parameters, steps, terminator, self.draft.start)
 
     def name(self, ref: Ref) -> Name:
         """What the host calls a value: a parameter, a constant or an output of the block's sub-DNN."""
@@ -195,15 +194,38 @@ class _BlockBuilder:
             return self.let(Weight(self.parts.constants.name(value)))
         return self.let(Literal(value))
 
-    def run(self, subnet: SubnetId) -> Run:
+    def computed(self, checks: Sequence[Check]) -> list[Step]:
+        """The block's sub-DNN and its checks; a sub-DNN for each wave if what comes later hangs on checks before."""
+        known = list(self.draft.recording.inputs)
+        if not self.draft.recording.guards:
+            run = [self.run(self.graph(known, self.operations, self.wanted))] if self.wanted else []
+            return [*run, *checks]
+        steps: list[Step] = []
+        planned, checked = waves(self.draft.recording, self.operations, self.wanted)
+        for wave, operations in enumerate(planned):
+            later = {ref for others in planned[wave + 1 :] for item in others for ref in operands(item)}
+            here = {ref for item in operations for ref in item.outputs if ref is not None}
+            for ref in sorted(here & later, key=lambda ref: ref.index):
+                self.name(ref)
+            outputs = [ref for ref in self.wanted if ref in here]
+            if outputs:
+                steps.append(self.run(self.graph(known, operations, outputs)))
+            known.extend(outputs)
+            steps.extend(check for check, number in zip(checks, checked, strict=True) if number == wave)
+        return steps
+
+    def graph(self, inputs: Sequence[Ref], operations: Sequence[Operation], outputs: Iterable[Ref]) -> SubnetGraph:
         weights = tuple(sorted(self.captured, key=lambda ref: ref.index))
-        inputs = tuple(self.draft.recording.inputs)
-        whole = SubnetGraph(inputs, weights, tuple(self.operations), tuple(self.wanted), tuple(self.value_types))
+        return SubnetGraph(tuple(inputs), weights, tuple(operations), tuple(outputs), tuple(self.value_types))
+
+    def run(self, whole: SubnetGraph) -> Run:
+        """A step that runs what the outputs of a graph need, as a sub-DNN of its own."""
+        subnet = SubnetId(f"net{len(self.parts.subnets)}")
         part = needed_part(whole, whole.outputs)
         bound = tuple(self.parts.constants.name(self.captured[ref]) for ref in part.weights)
         self.parts.subnets[subnet] = SubDnn(part.graph, bound)
         given = tuple(self.names[ref] for ref in part.inputs)
-        return Run(subnet, given, tuple(self.wanted.values()), self.draft.start)
+        return Run(subnet, given, tuple(self.names[ref] for ref in whole.outputs), self.draft.start)
 
 
 def _refused(entry: Entry, call: ExampleCall) -> Draft:

@@ -25,6 +25,8 @@ class ExampleCall:
 
     callee: Callable[..., Any]
     types: tuple[TensorType, ...]
+    strides: tuple[tuple[int, ...] | None, ...]
+    """How each tensor of known sizes lies in memory: whether a result is a view of it may depend on that."""
     names: tuple[str, ...]
     sizes: tuple[SizeRule, ...]
     signature: Structure
@@ -39,6 +41,7 @@ def example_call(
     """What a call of `callee` with these arguments takes in; `dynamic_shapes` says which sizes may differ."""
     parameters = _parameter_names(callee)
     types: list[TensorType] = []
+    strides: list[tuple[int, ...] | None] = []
     names: list[str] = []
     sizes = NamedSizes()
 
@@ -49,6 +52,8 @@ def example_call(
             case torch.Tensor():
                 number = len(types)
                 types.append(sizes.tensor_type(part, spec, name))
+                open_size = any(isinstance(size, str) for size in types[-1].shape)
+                strides.append(None if open_size or part.layout is not torch.strided else part.stride())
                 names.append(name)
                 return Slot(number, "tensor"), lambda tensors: tensors[number]
             case None | bool() | int() | float() | str():
@@ -102,7 +107,7 @@ def example_call(
         called = tuple(build(tensors) for _, build in positional)
         return called, {name: build(tensors) for name, (_, build) in keyword.items()}
 
-    return ExampleCall(callee, tuple(types), tuple(names), sizes.rules, signature, parameters, rebuild)
+    return ExampleCall(callee, tuple(types), tuple(strides), tuple(names), sizes.rules, signature, parameters, rebuild)
 
 
 def _same_dataclass(part: Any, fields: tuple[str, ...], items: list[Any]) -> Any:

@@ -37,11 +37,14 @@ from dycl.rewrite.explore.process import Process
 from dycl.rewrite.explore.results import result_structure
 from dycl.rewrite.explore.states import States
 from dycl.rewrite.knowledge import Fact, Loose, Table
+from dycl.rewrite.record.checked_before import checked_before
 from dycl.rewrite.record.host_values import HostValue
+from dycl.rewrite.run.generators import reach_of, require_none_given_up
 from dycl.rewrite.run.rolled import Unrolling
 from dycl.rewrite.semantics.random_numbers import DrawWatch
+from dycl.rewrite.semantics.texts import message_of
 from dycl.rewrite.signals import Again, CheckMet, DecisionMet, Refused, Restart
-from dycl.rewrite.state.frames import Frame
+from dycl.rewrite.state.frames import Frame, Generator
 from dycl.rewrite.state.freeze import Freezer
 from dycl.rewrite.state.reading import leaf_types
 from dycl.rewrite.state.skeleton import Leaf
@@ -74,13 +77,15 @@ class Exploration:
         self.machine, self.recorder, self.heap = process.machine, process.recorder, process.heap
         self.knowledge = process.knowledge
         self.ran = ran
-        self.states = States(self.knowledge)
+        self.states = States(self.knowledge, process.budget)
         self.unrolling = Unrolling()
         self.runs = 0
         self.problems: dict[tuple[str, Span], Problem] = {}
         self.troubled: list[Entry] = []
         self.failures: list[tuple[Failure, Span]] = []
         self.returns = False
+        self.gives_up = False
+        """Whether the program is too much work: the rest of it is not looked at."""
         self.notes: dict[tuple[str, Span], None] = {}
         self.draws: Draws = {}
 
@@ -93,12 +98,19 @@ class Exploration:
             else:
                 self._run_block(first)
             for done, entry in enumerate(self.states.waiting(), start=1):
-                if self.knowledge.news:
+                if self.knowledge.news or self.gives_up:
+                    break
+                if self.process.budget.is_spent:
+                    self.refuse(self.states.over_budget(), self.machine.last_places)
                     break
                 self._run_block(entry)
                 progress(done, self.states.left)
         except Again:
             assert self.knowledge.news, "an exploration was cut short without learning anything"
+        except Refused as refused:
+            # What the model holds before its first call cannot be part of a state.
+            self.refuse(refused, self.machine.last_places)
+            self.troubled.append(first)
         return first
 
     def _beginning(self) -> Draft:
@@ -114,6 +126,8 @@ class Exploration:
 
     def _run_block(self, entry: Entry) -> None:
         """Let a block have its draft, unless it is refused."""
+        # One that was widened has a draft already, which does not fit it any more.
+        entry.draft = None
         ran = self.ran.get(entry.skeleton)
         if ran is None or not self.knowledge.still_holds(ran.asked):
             ran = self._run(entry)
@@ -137,6 +151,10 @@ class Exploration:
             self.troubled.append(entry)
             return
         entry.draft = replace(draft, end=end)
+
+    @property
+    def _last(self) -> Span:
+        return self.machine.last_places[-1]
 
     def _entered(self, arrival: Arrival) -> Edge:
         return Edge(self.states.enter(arrival), arrival)
@@ -167,11 +185,13 @@ class Exploration:
         return ran
 
     def _run_once(self, entry: Entry, watch: DrawWatch) -> Draft:
-        parameters = self._start() if entry.skeleton is BEGINNING else self._continue(entry)
+        with checked_before():
+            parameters = self._start() if entry.skeleton is BEGINNING else self._continue(entry)
         start = self.machine.span
         try:
             with watch.none_drawn():
                 stop = self.machine.run()
+            self.heap.note_stop()
             self.recorder.at_end = True
             end, place = self._end(stop)
         finally:
@@ -188,11 +208,13 @@ class Exploration:
         self._take_note(problem_at(refused, places))
 
     def _take_note(self, problem: Problem) -> None:
+        self.gives_up = self.gives_up or problem.identifier == "DY017"
         self.problems.setdefault((problem.identifier, problem.span), problem)
 
     def _start(self) -> list[ValueType]:
         """Put the machine at the start of the program, with a parameter for each input."""
         self.recorder.start()
+        self.machine.waiting = []
         self.heap.begin()
         self.process.begin_call()
         return list(self.process.call.types)
@@ -208,16 +230,17 @@ class Exploration:
         remaining = iter(leaves)
 
         def next_leaf() -> Leaf:
-            value_type, strides = next(remaining)
+            value_type, layout = next(remaining)
             if isinstance(value_type, HostType):
                 tensor = self.recorder.parameter(value_type.tensor)
                 return HostValue(value_type.kind, tensor, self.recorder)
-            return self.recorder.parameter(value_type, strides)
+            return self.recorder.parameter(value_type, layout)
 
         thawer = Thawer(self.process.pinned, next_leaf, self.recorder)
         if not entry.begins_call:
             self.machine.frames = [thawer.frame_or_seen(frame) for frame in state.frames]
         self.heap.thaw(state.heap, thawer)
+        self.machine.waiting = [found for found in thawer.seen if type(found) is Generator]
         aliases = self.recorder.recording.aliases
         for key, group in enumerate(state.entangled, start=-len(state.entangled)):
             for number in group:
@@ -234,17 +257,17 @@ class Exploration:
             case Decided():
                 return self._decided(stop), self.machine.span
             case Returned(value=value):
+                require_none_given_up(self.machine, reach_of(value))
                 self.heap.note_end()
-                self.heap.require_no_variable()
+                for name in self.heap.unread:
+                    self.machine.note(f"`{name}` is added to and never read: what it collects is left out", self._last)
                 values, structure = result_structure(value, self.recorder)
                 refs = tuple(self.recorder.ref(leaf) for leaf in values)
                 kept = ahead(self._next_call()) if self.heap.keeps_state else None
                 return Result(refs, structure, kept), self.machine.last_places[-1]
             case Raised(error=error, places=places):
-                # A key error's text is its key as Python writes it, quotes included.
-                only = error.args[0] if isinstance(error, KeyError) and len(error.args) == 1 else None
-                text = only if isinstance(only, str) else str(error)
-                return Failure(type(error).__name__, text.replace("FakeTensor", "Tensor")), places[-1]
+                text = message_of(error).replace("FakeTensor", "Tensor")
+                return Failure(type(error).__name__, text), places[-1]
 
     def _decided(self, stop: Decided) -> End:
         learn_of_long_loops(self.machine, self.knowledge, self.unrolling, len(self.states))
@@ -272,6 +295,7 @@ class Exploration:
         def walk(freezer: Freezer) -> StateNode:
             frames = tuple(freezer.frame_or_seen(frame) for frame in self.machine.frames)
             heap = self.heap.freeze(freezer)
+            require_none_given_up(self.machine, freezer.has)
             return StateNode(frames, heap, freezer.entangled())
 
         state, leaves = self._walked(top, walk)

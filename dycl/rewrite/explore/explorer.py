@@ -1,19 +1,21 @@
 """Explore a program until nothing new is learnt of it."""
 
 import logging
+import math
 from collections.abc import Callable, Sequence
 
 import torch
 from torch import nn
 
 from dycl.rewrite.example.call import ExampleCall
+from dycl.rewrite.explore.budget import DEFAULT_BUDGET, Budget
 from dycl.rewrite.explore.diagnostics import problem_at
 from dycl.rewrite.explore.drafts import Entry, Explored
 from dycl.rewrite.explore.exploration import Exploration, Ran
 from dycl.rewrite.explore.followed import Following
 from dycl.rewrite.explore.loops import learn_of_loops_rolled_in_vain
 from dycl.rewrite.explore.process import Process
-from dycl.rewrite.knowledge import Adopted, ChangedContainers, Fact, Kept, ReadLater, Written
+from dycl.rewrite.knowledge import Adopted, ChangedContainers, Fact, Kept, ReadAll, ReadLater, Suspect, Written
 from dycl.rewrite.own_thread import compiling
 from dycl.rewrite.run.settings import rewriting
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
@@ -24,14 +26,18 @@ Progress = Callable[[int, int], None]
 
 _log = logging.getLogger("dycl")
 # Facts about the model's state concern every block that may read it, seen or not.
-_CONCERN_EVERYTHING = (Adopted, ReadLater, Kept, Written, ChangedContainers)
+_CONCERN_EVERYTHING = (Adopted, ReadLater, Kept, ReadAll, Suspect, Written, ChangedContainers)
 
 
 def explore(
-    model: nn.Module, call: ExampleCall, supports: Callable[[str], bool], progress: Progress = lambda done, left: None
+    model: nn.Module,
+    call: ExampleCall,
+    supports: Callable[[str], bool],
+    progress: Progress = lambda done, left: None,
+    budget: float = DEFAULT_BUDGET,
 ) -> Explored:
     """Every block of the program, reachable from the first."""
-    return _explored(model, Process(model, call, supports), Exploration, progress)
+    return _explored(model, Process(model, call, supports, Budget(budget)), Exploration, progress)
 
 
 def follow(
@@ -42,7 +48,8 @@ def follow(
     def following(process: Process, ran: dict[StateNode, Ran]) -> Exploration:
         return Following(process, arguments)
 
-    return _explored(model, Process(model, call, supports), following, lambda done, left: None)
+    process = Process(model, call, supports, Budget(math.inf))
+    return _explored(model, process, following, lambda done, left: None)
 
 
 def _explored(
@@ -57,7 +64,7 @@ def _explored(
         compiling(),
         torch.inference_mode(),
         process.heap.active(),
-        rewriting(process.recorder, process.pinned.note_class),
+        rewriting(process.recorder, process.pinned.note_class, process.heap.watch),
     ):
         while True:
             exploration = new_exploration(process, ran)
@@ -71,10 +78,6 @@ def _explored(
                 break
             if any(isinstance(fact, _CONCERN_EVERYTHING) for fact in news):
                 ran.clear()
-        leaked = process.heap.leaked()
-        if leaked is not None:
-            refused = Refused("DY007", f"the attribute `{leaked}` is set without going through `setattr`")
-            exploration.refuse(refused, process.machine.last_places)
     if len(explorations) > 1:
         _log.info("explored %d times: %s", len(explorations), "; ".join(explorations))
     return _outcome(exploration, first, explorations)

@@ -28,7 +28,7 @@ class Following(Exploration):
 
     def __init__(self, process: Process, arguments: Sequence[torch.Tensor]) -> None:
         super().__init__(process, {})
-        self.states = _Line(self.knowledge)
+        self.states = _Line(self.knowledge, process.budget)
         self._arguments = list(arguments)
         self._values = self._arguments
 

@@ -7,24 +7,26 @@ from torch import nn
 
 from dycl.hcfg.types import Span
 from dycl.rewrite.example.call import ExampleCall
+from dycl.rewrite.explore.budget import Budget
 from dycl.rewrite.knowledge import Interpret, KeepViews, Knowledge
 from dycl.rewrite.normalise.source import span_of_function
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.recorder import Recorder
-from dycl.rewrite.run import calls
+from dycl.rewrite.run import calls, entering
 from dycl.rewrite.run.callees import resolve
 from dycl.rewrite.run.machine import Machine
 from dycl.rewrite.semantics.numpy.calls import ARRAY_OPERATIONS
 from dycl.rewrite.signals import Again, Refused
 from dycl.rewrite.state.heap import Heap
-from dycl.rewrite.state.skeleton import Pinned
+from dycl.rewrite.state.pinned import Pinned
 
 
 class Process:
     """A program that can be run from any of its states."""
 
-    def __init__(self, model: nn.Module, call: ExampleCall, supports: Callable[[str], bool]) -> None:
+    def __init__(self, model: nn.Module, call: ExampleCall, supports: Callable[[str], bool], budget: Budget) -> None:
         self.call = call
+        self.budget = budget
         self.pinned = Pinned()
         self.knowledge = Knowledge()
         self.knowledge.learn(*map(Interpret, calls.ALWAYS_INTERPRETED))
@@ -53,13 +55,13 @@ class Process:
 
     def begin_call(self) -> None:
         """Put the machine at the start of a call, with a parameter for each input."""
-        tensors = [self.recorder.parameter(value_type) for value_type in self.call.types]
+        tensors = list(map(self.recorder.parameter, self.call.types, self.call.strides))
         self.machine.frames = []
         args, kwargs = self.call.arguments(tensors)
         function, arguments, purpose, made = resolve(self.call.callee, args, kwargs)
         if function is None:
             raise Refused("DY003", "the model's own method is not a Python function")
         try:
-            self.machine.frames.append(calls.frame(self.machine, function, arguments, purpose, made))
+            self.machine.frames.append(entering.frame(self.machine, function, arguments, purpose, made))
         except TypeError as error:
             raise Refused("DY013", f"the example arguments do not fit the model: {error}") from None

@@ -4,18 +4,20 @@ import collections
 import dataclasses
 from typing import Any, assert_never
 
+import numpy as np
 import torch
 
-from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
-from dycl.hcfg.types import HostKind
+from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, SlotKind, Static, Structure, Table
 from dycl.rewrite.normalise.syntax import KnownNumber
-from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.record.host_arrays import NUMPY_DTYPES, HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
-from dycl.rewrite.state.tables import GrownList, KnownItem, NumberItem, Template, TensorItem, TupleItem
+from dycl.rewrite.state.items import ArrayItem, KnownItem, NumberItem, Template, TensorItem, TupleItem
+from dycl.rewrite.state.lazy_iterators import LazyIterator
+from dycl.rewrite.state.tables import GrownList
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -31,32 +33,40 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
     leaves: list[torch.Tensor] = []
     types: dict[str, Any] = {}
 
-    def slot(tensor: torch.Tensor, kind: HostKind | None) -> Slot:
+    def slot(tensor: torch.Tensor, kind: SlotKind) -> Slot:
         leaves.append(tensor)
-        return Slot(len(leaves) - 1, kind or "tensor")
+        return Slot(len(leaves) - 1, kind)
+
+    around: list[int] = []
 
     def visit(part: Any) -> Structure:
+        if id(part) in around:
+            raise Refused("DY013", "the model returns a container or an object that holds itself")
+        around.append(id(part))
+        structure = described(part)
+        around.pop()
+        return structure
+
+    def described(part: Any) -> Structure:
         match part:
-            case Generator() | RangeIterator() | HostRange() | ItemIterator() | ParallelIterator():
+            case Generator() | RangeIterator() | HostRange() | ItemIterator() | ParallelIterator() | LazyIterator():
                 raise Refused("DY013", "the model returns a generator or an iterator", "return a list of its items")
             case torch.Tensor():
-                return slot(part, None)
+                return slot(part, "tensor")
             case HostValue():
                 return slot(part.tensor, part.kind)
             case torch.SymInt() | torch.SymFloat() | torch.SymBool():
                 return visit(import_symbol(part, recorder))
             case _ if type(part) is HostArray:
-                raise Refused(
-                    "DY013",
-                    f"the model returns a NumPy {'scalar' if part.scalar else 'array'}",
-                    "return `torch.from_numpy(array)`, or `number.item()` for a scalar",
-                )
+                return slot(part.tensor, "scalar" if part.scalar else "array")
+            case np.ndarray() | np.generic() if type(part) is np.ndarray or isinstance(part, np.generic):
+                return slot(_known_array(part), "array" if isinstance(part, np.ndarray) else "scalar")
             case KnownNumber():
                 return Static(int(part))
             case None | bool() | int() | float() | str() if type(part) in (type(None), bool, int, float, str):
                 return Static(part)
-            case tuple() if hasattr(part, "_fields"):
-                return record("namedtuple", part, tuple(part._fields))
+            case tuple() if (fields := tuple_fields(type(part))) is not None:
+                return named_tuple(type(part), fields, [visit(getattr(part, name)) for name in fields])
             case dict():
                 return table(part)
             case GrownList():
@@ -84,6 +94,12 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
         types[type(part).__qualname__] = type(part)
         return Record(kind, type(part).__qualname__, fields, tuple([visit(getattr(part, name)) for name in fields]))
 
+    def named_tuple(cls: Any, fields: tuple[str, ...], items: list[Structure]) -> Record:
+        # PyTorch's own are called `max` or `sort`, which alone says little.
+        name = f"{cls.__module__}.{cls.__qualname__}" if cls.__module__ == "torch.return_types" else cls.__qualname__
+        types[name] = cls
+        return Record("namedtuple", name, fields, tuple(items))
+
     def rows(part: GrownList) -> Rows:
         first = len(leaves)
         columns = iter(part.columns)
@@ -93,10 +109,11 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
                 case NumberItem(kind):
                     return slot(next(columns), kind)
                 case TensorItem():
-                    return slot(next(columns), None)
-                case TupleItem(cls, parts) if hasattr(cls, "_fields"):
-                    types[cls.__qualname__] = cls
-                    return Record("namedtuple", cls.__qualname__, cls._fields, tuple([item(inner) for inner in parts]))
+                    return slot(next(columns), "tensor")
+                case ArrayItem(scalar=scalar):
+                    return slot(next(columns), "scalar" if scalar else "array")
+                case TupleItem(cls, parts) if (fields := tuple_fields(cls)) is not None:
+                    return named_tuple(cls, fields, [item(inner) for inner in parts])
                 case TupleItem(parts=parts):
                     return Items("tuple", tuple([item(inner) for inner in parts]))
                 case KnownItem(value=value):
@@ -118,6 +135,23 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
 
     structure = visit(value)
     return leaves, ResultStructure(structure, types)
+
+
+def tuple_fields(cls: Any) -> tuple[str, ...] | None:
+    """The names of a named tuple's items; None if the tuple is a plain one.
+
+    What `max`, `sort` and others return is a tuple made in C, whose fields are named where `match` looks for them.
+    """
+    if getattr(cls, "n_sequence_fields", -1) == len(getattr(cls, "__match_args__", ())):
+        return tuple(cls.__match_args__)
+    return tuple(cls._fields) if hasattr(cls, "_fields") else None
+
+
+def _known_array(value: Any) -> torch.Tensor:
+    """The elements of an array or a scalar that is known while compiling."""
+    if value.dtype not in NUMPY_DTYPES.values():
+        raise Refused("DY013", f"the model returns an array of element type `{value.dtype}`")
+    return torch.from_numpy(np.array(value, order="C"))
 
 
 def _is_plain_object(value: Any) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dycl.rewrite.explore import limits
+from dycl.rewrite.explore.budget import Budget, differing
 from dycl.rewrite.explore.drafts import Arrival, Entry
 from dycl.rewrite.knowledge import Exact, Fact, Knowledge, Loose, Place, Table
 from dycl.rewrite.semantics.in_python import builtin_functions
@@ -22,11 +23,13 @@ from dycl.rewrite.state.widening import merged, numbers_widened, without_numbers
 class States:
     """The blocks of one exploration, and those that are still to be run, in program order."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, budget: Budget) -> None:
         self._knowledge = knowledge
+        self._budget = budget
         self._entries: dict[Any, Entry] = {}
         self._queue: list[tuple[Any, int, Entry]] = []
         self._variants: dict[Any, list[StateNode]] = {}
+        self._alike: dict[Any, list[StateNode]] = {}
         self._flexible: set[Any] = set()
         self._last: dict[Any, StateNode] = {}
         self._widened: set[Any] = set()
@@ -108,10 +111,12 @@ class States:
     def _require_bounded(self, arrival: Arrival, points: Any, exact: bool) -> None:
         """Refuse, or learn of, something that grows as long as the input lets it."""
         # There are only so many modules to hold; states that hold the same ones must be few, or something grows.
-        alike = self._variants.setdefault((points, things_held(arrival.skeleton)), [])
+        alike = self._alike.setdefault((points, things_held(arrival.skeleton)), [])
         alike.append(arrival.skeleton)
         if len(alike) > limits.VARIANTS_BEFORE_LISTS_GROW and arrival.endless:
             self._learn_of_varying_lists(alike)
+        if len(alike) > self._budget.most_alike:
+            raise self.over_budget()
         widened = arrival.code in self._widened
         most = limits.MOST_VARIANTS if points else limits.MOST_KINDS_OF_STATE
         if points and (exact or widened):
@@ -125,14 +130,18 @@ class States:
         if not points:
             raise Refused(
                 "DY011",
-                "what the model keeps from call to call grows without a known bound",
-                "drop what is old, for instance the first item of a list that is full",
+                f"what the model keeps from call to call grows or changes without a known bound: {differing(alike)}",
+                "drop what is old, for instance the first item of a list that is full; count in numbers or tensors",
             )
         raise Refused(
             "DY011",
             "the loop around this decision makes a list, a dict or an object grow without a known bound",
             "give the loop a bound, `for step in range(self.max_steps)`, and leave it by `break`",
         )
+
+    def over_budget(self) -> Refused:
+        """The refusal of a program that is too much work, by the place that has the most states of a kind."""
+        return self._budget.refusal(len(self), max(self._alike.values(), key=len, default=[]))
 
     def _learn_of_varying_lists(self, alike: list[StateNode]) -> None:
         """Explore again, freezing those lists otherwise that differ in these states in more than numbers."""

@@ -41,6 +41,8 @@ class Emitter:
         self._registers = 0
         # Whether an expression may assign a variable that an earlier part of the same expression has read.
         self.rebinds = False
+        self.deletes: set[str] = set()
+        """The names that the function deletes."""
         self.renames: list[dict[str, Register]] = []
         self.comprehension_cells: set[Register] = set()
         # From Python 3.12 on a comprehension's variables stand among the function's own, though outside of the

@@ -42,7 +42,13 @@ class Expressions(Emitter):
                 elif self.renamed(name) != name or name in self.code.co_varnames:
                     self.move(self.renamed(name), source, target)
                 else:
-                    self.emit(Unsupported("DY002", f"the global variable `{name}` is assigned", self.span(target)))
+                    self.emit(
+                        Unsupported(
+                            "DY007",
+                            f"the global variable `{name}` is assigned, which outlives the call",
+                            self.span(target),
+                        )
+                    )
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 registers = tuple(self.register("part") for _ in elements)
                 star = next((n for n, item in enumerate(elements) if isinstance(item, ast.Starred)), None)
@@ -132,13 +138,23 @@ class Expressions(Emitter):
         ]
 
     def calling(self, node: ast.Call) -> Operand:
-        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and not node.keywords:
+        plain = isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in self.code.co_varnames
+        if plain and not node.args and not node.keywords:
+            missing = syntax.missing_for_super(self.code)
+            if missing is not None:
+                return self.call(Known(syntax.no_super), (Known(missing),), node)
             owner = Read(self.code.co_varnames[0])
+            if owner.register in self.deletes:
+                reason = f"`super()` is called in a function that deletes `{owner.register}`"
+                self.emit(Unsupported("DY002", reason, self.span(node)))
             here: Operand = owner
             if self.is_cell(owner.register):
                 here = self.load(ast.copy_location(ast.Name(owner.register, ast.Load()), node))
             cls = self.load(ast.copy_location(ast.Name("__class__", ast.Load()), node))
             return self.call(Known(super), (cls, here), node)
+        asks = isinstance(node.func, ast.Name) and node.func.id in ("locals", "vars") and not node.args
+        if asks and self.renames:
+            self.emit(Unsupported("DY002", "the variables of a comprehension are asked for", self.span(node)))
         callee = self.expression(node.func)
         args = self.elements(node.args)
         keywords = tuple((keyword.arg, self.expression(keyword.value)) for keyword in node.keywords)
@@ -257,13 +273,17 @@ class Expressions(Emitter):
         """Emit `body` for each item of `source`; the register of the iterator over them."""
         iterator, item = self.register("loop"), self.register("item")
         again, leave = self.label(), self.label()
-        self.emit(StartLoop(iterator, source, self.span(node)))
+        self.start_loop(iterator, source, node)
         self.place(again)
         self.emit(NextItem(item, iterator, leave, self.span(node)))
         body(self.call(Known(syntax.loop_item), (Read(iterator), Read(item)), node))
         self.emit(GoTo(again, self.span(node)))
         self.place(leave)
         return iterator
+
+    def start_loop(self, iterator: Register, source: Operand, node: ast.expr) -> None:
+        """Put an iterator over `source` into a register."""
+        self.emit(StartLoop(iterator, self.call(Known(syntax.iterated), (source,), node), self.span(node)))
 
     def comprehension(self, node: Comprehension) -> Operand:
         makers = {ast.ListComp: syntax.make_list, ast.SetComp: syntax.make_set, ast.DictComp: dict}

@@ -1,7 +1,6 @@
 """Take the patterns of a `match` statement apart into tests and assignments."""
 
 import ast
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dycl.rewrite.normalise import syntax
@@ -106,19 +105,31 @@ def _match_sequence(
                 middle = emitter.call(Known(items_between), (subject, Known(place), Known(behind)), pattern)
                 _capture(emitter, inner.name, middle, inner, captures)
             continue
-        index = place if star is None or place < star else place - len(patterns)
-        item = emitter.call(Known(syntax.getitem), (subject, Known(index)), pattern)
+        index: Operand = Known(place)
+        if star is not None and place > star:
+            index = emitter.call(Known(place_from_end), (subject, Known(len(patterns) - place)), pattern)
+        item = emitter.call(Known(syntax.getitem), (subject, index), pattern)
         _match(emitter, inner, item, fails, captures)
+
+
+# How Python marks the classes that these patterns match.
+_SEQUENCE = 1 << 5
+_MAPPING = 1 << 6
 
 
 def is_sequence_of(subject: Any, length: int) -> bool:
     """Whether a sequence pattern with `length` parts can match."""
-    return isinstance(subject, Sequence) and not isinstance(subject, str | bytes | bytearray) and len(subject) == length
+    return bool(type(subject).__flags__ & _SEQUENCE) and len(subject) == length
 
 
 def is_sequence_of_at_least(subject: Any, length: int) -> bool:
     """Whether a sequence pattern with a star beside `length` parts can match."""
-    return isinstance(subject, Sequence) and not isinstance(subject, str | bytes | bytearray) and len(subject) >= length
+    return bool(type(subject).__flags__ & _SEQUENCE) and len(subject) >= length
+
+
+def place_from_end(subject: Any, count: int) -> int:
+    """The index of what stands at this place from the end; a class of the user's own is not asked for negative ones."""
+    return -count if isinstance(subject, list | tuple) else len(subject) - count
 
 
 def items_between(subject: Any, before: int, behind: int) -> list[Any]:
@@ -128,7 +139,16 @@ def items_between(subject: Any, before: int, behind: int) -> list[Any]:
 
 def is_mapping_with(subject: Any, *keys: Any) -> bool:
     """Whether a mapping pattern with these keys can match."""
-    return isinstance(subject, Mapping) and all(key in subject for key in keys)
+    if not type(subject).__flags__ & _MAPPING or len(subject) < len(keys):
+        return False
+    seen: set[Any] = set()
+    for key in keys:
+        if key in seen:
+            raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
+        seen.add(key)
+        if key not in subject:
+            return False
+    return True
 
 
 def without_keys(subject: Any, *keys: Any) -> dict[Any, Any]:
@@ -149,18 +169,15 @@ _WHOLE = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, t
 
 def positional_names(cls: type, count: int, *keywords: str) -> tuple[str | None, ...]:
     """The attributes that the positional parts of a class pattern are matched against; None for the value itself."""
-    whole = issubclass(cls, _WHOLE)
-    names: Any = getattr(cls, "__match_args__", None)
-    if count and names is None and whole:
-        names = (None,)
-    names = () if names is None else names
+    whole = not hasattr(cls, "__match_args__") and issubclass(cls, _WHOLE)
+    names: Any = (None,) if whole else getattr(cls, "__match_args__", ())
     if not isinstance(names, tuple):
         raise TypeError(f"{cls.__name__}.__match_args__ must be a tuple (got {type(names).__name__})")
     if count > len(names):
         plural = "" if len(names) == 1 else "s"
         raise TypeError(f"{cls.__name__}() accepts {len(names)} positional sub-pattern{plural} ({count} given)")
     for name in names[:count]:
-        if name is not None and not isinstance(name, str):
+        if not whole and not isinstance(name, str):
             raise TypeError(f"__match_args__ elements must be strings (got {type(name).__name__})")
     seen: set[str] = set()
     for name in (*filter(None, names[:count]), *keywords):

@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dycl.rewrite.normalise import syntax
+from dycl.rewrite.normalise import contexts, exception_groups, syntax
 from dycl.rewrite.normalise.expressions import Expressions
 from dycl.rewrite.normalise.instructions import (
     BranchOn,
@@ -26,7 +26,6 @@ from dycl.rewrite.normalise.instructions import (
     RaiseAgain,
     Read,
     Register,
-    StartLoop,
     Yield,
 )
 
@@ -103,7 +102,7 @@ class Protections(Expressions):
 
     def exit_manager(self, manager: Register, exception: Operand) -> Operand:
         dest = self.register("exit")
-        self.emit(Call(dest, Known(syntax.exit_context), (Read(manager), exception), (), self.here))
+        self.emit(Call(dest, Known(contexts.exit_context), (Read(manager), exception), (), self.here))
         return Read(dest)
 
     def with_block(self, items: list[ast.withitem], body: list[ast.stmt], node: ast.stmt) -> None:
@@ -114,7 +113,7 @@ class Protections(Expressions):
         manager, exception = self.register("manager"), self.register("exception")
         source = self.expression(items[0].context_expr)
         self.move(manager, source, items[0].context_expr)
-        value = self.call(Known(syntax.enter_context), (Read(manager),), items[0].context_expr)
+        value = self.call(Known(contexts.enter_context), (Read(manager),), items[0].context_expr)
         scope = Protected(handler, manager=manager)
         self.emit(PushHandler(handler, exception, self.span(node)))
         self.scopes.append(scope)
@@ -187,14 +186,68 @@ class Protections(Expressions):
             matches = self.call(Known(syntax.catches), (Read(exception), kinds), clause)
             self.emit(BranchOn(matches, caught, following, self.span(clause)))
             self.place(caught)
+        self.named_clause(clause, exception)
+        self.scopes.pop()
+        self.emit(GoTo(end, self.span(clause)))
+        self.place(following)
+
+    def try_star(self, node: ast.TryStar) -> None:
+        if node.finalbody:
+            self.with_finally(lambda: self.try_except_star(node), node.finalbody, node)
+        else:
+            self.try_except_star(node)
+
+    def try_except_star(self, node: ast.TryStar) -> None:
+        handler, again, end, span = self.label(), self.label(), self.label(), self.span(node)
+        exception, left = self.register("exception"), self.register("left")
+        self.emit(PushHandler(handler, exception, span))
+        self.scopes.append(Protected(handler))
+        self.block(node.body)
+        self.scopes.pop()
+        self.emit(PopHandler(span))
+        self.block(node.orelse)
+        self.emit(GoTo(end, span))
+        self.place(handler)
+        self.scopes.append(Handling(exception))
+        raised = self.call(Known(syntax.make_list), (), node)
+        self.move(left, Read(exception), node)
+        for clause in node.handlers:
+            self.star_clause(clause, left, raised)
+        arguments = (Read(exception), raised, Read(left))
+        error = self.call(Known(exception_groups.raised_again), arguments, node)
+        self.scopes.pop()
+        self.emit(BranchOn(self.call(Known(operator.is_), (error, Known(None)), node), end, again, span))
+        self.place(again)
+        self.emit(RaiseAgain(error, span))
+        self.place(end)
+
+    def star_clause(self, clause: ast.ExceptHandler, left: Register, raised: Operand) -> None:
+        caught, failed, following, span = self.label(), self.label(), self.label(), self.span(clause)
+        taken, error = self.register("exception"), self.register("exception")
+        assert clause.type is not None
+        kinds = self.expression(clause.type)
+        parts = self.call(Known(exception_groups.split_off), (Read(left), kinds), clause)
+        self.emit(Call(taken, Known(syntax.getitem), (parts, Known(0)), (), span))
+        self.emit(Call(left, Known(syntax.getitem), (parts, Known(1)), (), span))
+        self.emit(BranchOn(self.call(Known(operator.is_), (Read(taken), Known(None)), clause), following, caught, span))
+        self.place(caught)
+        self.emit(PushHandler(failed, error, span))
+        self.scopes.extend((Protected(failed), Handling(taken)))
+        self.named_clause(clause, taken)
+        del self.scopes[-2:]
+        self.emit(PopHandler(span))
+        self.emit(GoTo(following, span))
+        self.place(failed)
+        self.call(Known(list.append), (raised, Read(error)), clause)
+        self.place(following)
+
+    def named_clause(self, clause: ast.ExceptHandler, exception: Register) -> None:
+        """Emit the body of an `except` clause, with its name for what it has caught."""
         if clause.name is None:
             self.block(clause.body)
         else:
             self.assign(ast.copy_location(ast.Name(clause.name, ast.Store()), clause), Read(exception))
             self.with_finally(lambda: self.block(clause.body), _unbinding(clause.name, clause), clause)
-        self.scopes.pop()
-        self.emit(GoTo(end, self.span(clause)))
-        self.place(following)
 
     def raising(self, node: ast.Raise) -> None:
         if node.exc is None:
@@ -211,7 +264,7 @@ class Protections(Expressions):
         error, result = self.register("exception"), self.register("result")
         again, hand_out, send, throw, end, leave = (self.label() for _ in range(6))
         span = self.span(node)
-        self.emit(StartLoop(iterator, source, span))
+        self.start_loop(iterator, source, node)
         self.place(again)
         self.emit(NextItem(item, iterator, leave, span))
         self.emit(Call(item, Known(syntax.loop_item), (Read(iterator), Read(item)), (), span))

@@ -163,6 +163,16 @@ def nested_code(node: FunctionNode, code: types.CodeType) -> types.CodeType | No
     return candidates[0] if candidates else None
 
 
+def nested_class_code(node: ast.ClassDef, code: types.CodeType) -> types.CodeType | None:
+    """The code object that Python compiled for the body of a class inside the function that was compiled to `code`."""
+    line = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+    found = [inner for inner in _inner_codes(code) if (inner.co_name, inner.co_firstlineno) == (node.name, line)]
+    found = [inner for inner in found if not inner.co_flags & inspect.CO_NEWLOCALS]
+    if any(inner != found[0] for inner in found):
+        raise Refused("DY003", f"the code of `{node.name}` inside `{code.co_qualname}` cannot be told apart")
+    return found[0] if found else None
+
+
 def _inner_codes(code: types.CodeType) -> list[types.CodeType]:
     """The functions written directly in `code`, also those inside its comprehensions and behind type parameters."""
     found: list[types.CodeType] = []

@@ -11,23 +11,25 @@ from weakref import WeakKeyDictionary
 
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.normalise.instructions import (
+    Call,
     Delete,
     FlatFunction,
     GoTo,
     Known,
     Leave,
+    MakeFunction,
     NextItem,
     Operand,
     Raise,
     Read,
-    StartLoop,
+    Register,
     Unsupported,
 )
 from dycl.rewrite.normalise.liveness import dropped_iterators, inside_while_loops, live_registers
 from dycl.rewrite.normalise.patterns import match_case
 from dycl.rewrite.normalise.private_names import class_around, mangled
 from dycl.rewrite.normalise.protections import Loop, Protections
-from dycl.rewrite.normalise.source import function_node
+from dycl.rewrite.normalise.source import function_node, nested_class_code
 
 # Code objects are equal if they do the same; where they stand counts too, since messages name it.
 _flat_functions: WeakKeyDictionary[types.CodeType, dict[str, FlatFunction]] = WeakKeyDictionary()
@@ -41,12 +43,18 @@ def normalise(code: types.CodeType) -> FlatFunction:
     return by_file[code.co_filename]
 
 
+_ASKING = frozenset(("locals", "vars"))
+
+
 class _Statements(Protections):
     """Emits the instructions of one function."""
 
     def function(self) -> FlatFunction:
         node = function_node(self.code)
         self.rebinds = any(isinstance(item, ast.NamedExpr) for item in ast.walk(node))
+        self.deletes = {
+            item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Del)
+        }
         match node:
             case ast.Lambda():
                 self.emit(Leave(self.expression(node.body), self.span(node.body)))
@@ -67,11 +75,18 @@ class _Statements(Protections):
             handlers=handlers,
             handled=tuple(self.handled_registers),
             cells=frozenset((*self.code.co_cellvars, *self.code.co_freevars)),
-            live=live_registers(instructions, handlers, self.handled_registers),
+            live=self.with_local_names(live_registers(instructions, handlers, self.handled_registers)),
             dropped=dropped_iterators(instructions, handlers),
             endless=inside_while_loops(instructions),
             loops={item.iterator: at for at, item in enumerate(instructions) if isinstance(item, NextItem)},
         )
+
+    def with_local_names(self, live: tuple[frozenset[Register], ...]) -> tuple[frozenset[Register], ...]:
+        """All variables matter to the end where the function may ask for them by `locals()`."""
+        if _ASKING.isdisjoint(self.code.co_names):
+            return live
+        names = (*self.code.co_varnames, *self.code.co_cellvars, *self.code.co_freevars)
+        return tuple(registers.union(names) for registers in live)
 
     def block(self, statements: list[ast.stmt] | tuple[ast.stmt, ...]) -> None:
         for statement in statements:
@@ -135,8 +150,12 @@ class _Statements(Protections):
                 self.with_block(items, body, node)
             case ast.Try():
                 self.try_block(node)
-            case ast.FunctionDef():
+            case ast.TryStar():
+                self.try_star(node)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self.nested_function(node)
+            case ast.ClassDef():
+                self.nested_class(node)
             case ast.Import() | ast.ImportFrom():
                 self.importing(node)
             case ast.Delete(targets=targets):
@@ -145,7 +164,9 @@ class _Statements(Protections):
             case ast.Match():
                 self.match_block(node)
             case ast.Global():
-                self.emit(Unsupported("DY002", "a global variable is assigned", self.span(node)))
+                self.emit(
+                    Unsupported("DY007", "a global variable is assigned, which outlives the call", self.span(node))
+                )
             case _:
                 name = type(node).__name__
                 self.emit(Unsupported("DY002", f"the statement `{name}` is not supported", self.span(node)))
@@ -185,7 +206,7 @@ class _Statements(Protections):
     def for_loop(self, node: ast.For) -> None:
         again, otherwise, leave = self.label(), self.label(), self.label()
         iterator, item = self.register("loop"), self.register("item")
-        self.emit(StartLoop(iterator, self.expression(node.iter), self.span(node.iter)))
+        self.start_loop(iterator, self.expression(node.iter), node.iter)
         self.place(again)
         self.emit(NextItem(item, iterator, otherwise, self.span(node.iter)))
         self.scopes.append(Loop(leave, again, iterator))
@@ -197,13 +218,33 @@ class _Statements(Protections):
         self.block(node.orelse)
         self.place(leave)
 
-    def nested_function(self, node: ast.FunctionDef) -> None:
+    def nested_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         decorators = [self.kept(self.expression(item), item) for item in node.decorator_list]
         function: Operand = self.make_function(node, node.args)
         for decorator in reversed(decorators):
             function = self.call(decorator, (function,), node)
         name = mangled(node.name, class_around(self.code.co_qualname))
         self.assign(ast.copy_location(ast.Name(name, ast.Store()), node), function)
+
+    def nested_class(self, node: ast.ClassDef) -> None:
+        """A class's body runs natively, as a function of Python's own; its methods are followed like others."""
+        decorators = [self.kept(self.expression(item), item) for item in node.decorator_list]
+        code = nested_class_code(node, self.code)
+        if code is None or bool(getattr(node, "type_params", None)):
+            self.emit(Unsupported("DY002", "a class with type parameters is not supported", self.span(node)))
+            return
+        body, made = self.register("body"), self.register("class")
+        captures = tuple(self.renamed(name) for name in code.co_freevars)
+        self.emit(MakeFunction(body, code, (), (), (), captures, self.span(node)))
+        bases = self.elements(node.bases)
+        keywords = tuple((keyword.arg, self.expression(keyword.value)) for keyword in node.keywords)
+        arguments = (Read(body), Known(node.name), *bases)
+        self.emit(Call(made, Known(syntax.make_class), arguments, keywords, self.span(node)))
+        cls: Operand = Read(made)
+        for decorator in reversed(decorators):
+            cls = self.call(decorator, (cls,), node)
+        name = mangled(node.name, class_around(self.code.co_qualname))
+        self.assign(ast.copy_location(ast.Name(name, ast.Store()), node), cls)
 
     def importing(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:

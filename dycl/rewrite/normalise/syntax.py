@@ -2,14 +2,12 @@
 
 import ast
 import builtins
-import collections
-import contextlib
 import importlib
+import itertools
 import math
 import operator
 import sys
 import types
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -106,6 +104,18 @@ def empty_message(function: Callable[[Any], Any]) -> str:
     raise AssertionError(function)
 
 
+def require_options(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> None:
+    """Raise what `min` or `max` says of arguments that do not go together."""
+    if len(args) != 1 or options.keys() - {"key", "default"}:
+        function(*(0 for _ in args), **dict.fromkeys(options))
+
+
+def require_slice(*bounds: Any) -> None:
+    """Raise what `itertools.islice` says of bounds that are none; those that only the input determines are numbers."""
+    given: list[Any] = [bound if isinstance(bound, int | str | float | None) else 1 for bound in bounds]
+    itertools.islice((), *given)
+
+
 # From Python 3.12 on, `sum` of floats adds in the end what rounding lost on the way.
 SUMS_EXACTLY = sys.version_info >= (3, 12)
 
@@ -140,6 +150,23 @@ def make_list(*items: Any) -> list[Any]:
 def make_set(*items: Any) -> set[Any]:
     """`{a, b, *rest}`."""
     return set(items)
+
+
+def make_class(body: Any, name: str, *bases: Any, **options: Any) -> Any:
+    """`class name(*bases, **options)`."""
+    return builtins.__build_class__(body, name, *bases, **options)
+
+
+def missing_for_super(code: types.CodeType) -> str | None:
+    """What `super()` misses in a function; None if it has all."""
+    if not code.co_argcount:
+        return "no arguments"
+    return None if "__class__" in code.co_freevars else "__class__ cell not found"
+
+
+def no_super(missing: str) -> Any:
+    """`super()` where it cannot know whose it is."""
+    raise RuntimeError(f"super(): {missing}")
 
 
 def mapping(source: Any) -> Any:
@@ -179,12 +206,55 @@ def throw(generator: Any, error: BaseException) -> Any:
 
 def send_to(iterator: Any, value: Any) -> Any:
     """`iterator.send(value)`, as `yield from` does it; only the machine can do it for a generator."""
-    raise AttributeError(f"'{type(iterator).__name__}' object has no attribute 'send'")
+    if not hasattr(iterator, "send"):
+        raise AttributeError(f"'{type(iterator).__name__}' object has no attribute 'send'")
+    return iterator.send(value)
 
 
 def throw_into(iterator: Any, error: BaseException) -> Any:
     """`iterator.throw(error)`, as `yield from` does it; what is no generator is just left."""
     raise error
+
+
+_MISSING = object()
+
+
+def iterated(source: Any) -> Any:
+    """What a loop goes through: `source`, or the iterator that its class makes in Python."""
+    cls = type(source)
+    own = cls.__module__.startswith("dycl.") or hasattr(cls, "__getitem__")
+    if getattr(cls, "__iter__", _MISSING if own else None) is None:
+        raise TypeError(f"'{cls.__name__}' object is not iterable")
+    return source
+
+
+def iterates_itself(value: Any) -> bool:
+    """Whether a class says in Python how to go through its objects."""
+    own = getattr(type(value), "__iter__", None)
+    by_index = getattr(type(value), "__getitem__", None) if not hasattr(type(value), "__iter__") else None
+    return _is_users(own) or _is_users(by_index)
+
+
+def gives_items_itself(value: Any) -> bool:
+    """Whether the class of an iterator says in Python what comes next."""
+    return _is_users(getattr(type(value), "__next__", None))
+
+
+def _is_users(method: Any) -> bool:
+    """Whether a method is written in Python, and neither PyTorch's nor DyCL's own."""
+    return isinstance(method, types.FunctionType) and method.__module__.partition(".")[0] not in ("torch", "dycl")
+
+
+def is_iterator(value: Any) -> bool:
+    """Whether this gives its items itself, each once: somebody else may ask it for them, too."""
+    return hasattr(type(value), "__next__") and not isinstance(value, torch.Tensor)
+
+
+def require_iterator(value: Any) -> Any:
+    """What `__iter__` gave, which must be an iterator."""
+    if not hasattr(type(value), "__next__") and not type(value).__module__.startswith("dycl."):
+        raise TypeError(f"iter() returned non-iterator of type '{type(value).__name__}'")
+    return value
 
 
 def is_generator(iterator: Any) -> bool:
@@ -263,108 +333,3 @@ def import_from(module: str, name: str, level: int, package: str | None) -> Any:
     if hasattr(source, name):
         return getattr(source, name)
     return importlib.import_module(f"{source.__name__}.{name}")
-
-
-# Context managers that change nothing a compiled program could notice.
-_INERT: tuple[type, ...] = (
-    torch.no_grad,
-    torch.enable_grad,
-    torch.inference_mode,
-    torch.set_grad_enabled,
-    torch.autograd.profiler.record_function,
-    torch.autograd.profiler.profile,
-    warnings.catch_warnings,
-    contextlib.nullcontext,
-    contextlib.suppress,
-)
-
-
-def _is_inert(manager: Any) -> bool:
-    off = isinstance(manager, torch.autocast) and not manager._enabled
-    return off or isinstance(manager, _INERT)
-
-
-def is_made_in_python(manager: Any) -> bool:
-    """Whether a context manager's methods are Python code that changes nothing but the program's own objects."""
-    made = isinstance(getattr(type(manager), "__enter__", None), types.FunctionType)
-    return made and not _is_inert(manager) and type(manager).__module__.partition(".")[0] != "torch"
-
-
-def enter_context(manager: Any) -> Any:
-    """Enter a `with` block; managers that a compiled program cannot notice are left alone."""
-    if isinstance(manager, contextlib.nullcontext):
-        return manager.enter_result
-    if isinstance(manager, contextlib.suppress):
-        return None
-    if _is_inert(manager):
-        return manager
-    if not is_made_in_python(manager):
-        raise Refused("DY002", f"the context manager `{type(manager).__name__}` changes something outside the program")
-    return type(manager).__enter__(manager)
-
-
-def exit_context(manager: Any, exception: BaseException | None) -> bool:
-    """Leave a `with` block; true if the manager swallows the exception."""
-    if isinstance(manager, contextlib.suppress):
-        kinds: tuple[type[BaseException], ...] = getattr(manager, "_exceptions")  # noqa: B009
-        return exception is not None and isinstance(exception, kinds)
-    if _is_inert(manager):
-        return False
-    kind = None if exception is None else type(exception)
-    return bool(type(manager).__exit__(manager, kind, exception, None))
-
-
-# The data model: which special method an operator or a builtin finds.
-
-
-def special(value: Any, name: str) -> Any:
-    """The special method of this name that the type of `value` has, to be called with `value` first."""
-    return getattr(type(value), name, None)
-
-
-def number_method(value: Any, name: str) -> Any:
-    """The special method of a number's kind: sequences join and repeat themselves after numbers have been asked."""
-    return None if is_sequence_operation(value, name) else special(value, name)
-
-
-def is_sequence_operation(value: Any, name: str) -> bool:
-    """Whether this is how a sequence joins or repeats itself, written in C."""
-    joins = name in ("__add__", "__mul__", "__rmul__", "__iadd__", "__imul__")
-    found = getattr(type(value), name, None)
-    return joins and any(found is getattr(kind, name, None) for kind in _SEQUENCES if found is not None)
-
-
-_SEQUENCES = (list, tuple, str, bytes, bytearray, collections.deque)
-
-
-def sequence_operation(name: str, left: Any, right: Any) -> Any:
-    """A sequence joined with another, or repeated."""
-    return getattr(operator, name)(left, right)
-
-
-def same_type(left: Any, right: Any) -> bool:
-    """Whether two operands are of one type: then the second is not asked."""
-    return type(left) is type(right)
-
-
-def is_subclass_of(right: Any, left: Any) -> bool:
-    """Whether the second operand's type is made from the first's: then it is asked first."""
-    return issubclass(type(right), type(left))
-
-
-def is_overridden(left: Any, right: Any, reflected: str) -> bool:
-    """Whether the second operand is asked first: its type is made from the first's and has its own way."""
-    own: Any = getattr(type(left), reflected, None)
-    return is_subclass_of(right, left) and getattr(type(right), reflected, None) is not own
-
-
-def comparison(value: Any, name: str) -> Any:
-    """How a value compares itself, if it has a way of its own."""
-    found = getattr(type(value), name, None)
-    return None if found is getattr(object, name) else found
-
-
-def says_only_what_it_equals(value: Any) -> bool:
-    """Whether a class has `__eq__` but no `__ne__`."""
-    cls: Any = type(value)
-    return bool(cls.__ne__ is object.__ne__ and cls.__eq__ is not object.__eq__)

@@ -7,7 +7,7 @@ A view remembers the tensor it was taken from. Writing to a view rewrites that t
 one that owns the memory; any other view is taken afresh the next time it is read.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,12 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.operations import require_castable, tensors_in
+from dycl.rewrite.record.sharing import gives_view, lies_across, memory, sharing
+from dycl.rewrite.record.sizes.spellings import fill_diagonal
 from dycl.rewrite.signals import Refused
+
+__all__ = ["Aliases", "View", "memory", "plain_form"]
 
 aten = torch.ops.aten
 
@@ -43,6 +48,9 @@ class Aliases:
     versions: dict[int, int] = field(default_factory=dict)
     entangled: dict[int, tuple[torch.Tensor, int]] = field(default_factory=dict)
     """Tensors that share memory with others of their group, in a way that this block no longer knows."""
+    uncertain: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)
+    """Tensors of which it depends on a size whether they share memory: after one is written, nobody reads the other."""
+    spoilt: dict[int, torch.Tensor] = field(default_factory=dict)
     outside_groups: set[int] = field(default_factory=set)
     """The groups that share memory with something else: the model's own tensors, or items of a list."""
 
@@ -54,17 +62,49 @@ class Aliases:
         result: Any,
         stand_in: Callable[[torch.Tensor], torch.Tensor],
     ) -> None:
-        """Remember which results of a call share memory with its first tensor argument."""
-        parent = next((value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)), None)
-        if parent is None or not any(item.alias_info is not None for item in func._schema.returns):
+        """Remember which results of a call share memory with its arguments."""
+        several = isinstance(result, tuple | list)
+        outputs = list(result) if several else [result]
+        for place, known in enumerate(sharing(func, args, kwargs, outputs, stand_in)):
+            if known is not None:
+                self.note_view(func, args, kwargs, outputs[place], place if several else None, known)
+
+    def note_view(
+        self,
+        func: OpOverload[Any, Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        output: torch.Tensor,
+        position: int | None,
+        known: tuple[torch.Tensor, bool],
+    ) -> None:
+        """Remember that a result shares memory with an argument, or that it does for some sizes."""
+        parent, certain = known
+        if output is parent:
             return
-        outputs = list(enumerate(result)) if isinstance(result, tuple | list) else [(None, result)]
-        for position, output in outputs:
-            if not isinstance(output, torch.Tensor) or output is parent:
-                continue
-            if memory(output) in (memory(parent), memory(stand_in(parent))):
-                version = self.versions.get(id(parent), 0)
-                self.views[id(output)] = View(output, parent, func, args, kwargs, position, version)
+        if not certain:
+            self.uncertain.append((parent, output))
+            return
+        self.views[id(output)] = View(output, parent, func, args, kwargs, position, self.versions.get(id(parent), 0))
+
+    def settle(
+        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, recorder: Records
+    ) -> Any:
+        """What a call that was taken apart gave, sharing memory with its arguments exactly where PyTorch does."""
+        if gives_view(func):
+            return result
+        several = isinstance(result, tuple | list)
+        outputs = list(result) if several else [result]
+        owners = {id(self.owner(tensor)) for tensor in tensors_in((args, kwargs))}
+        for place, known in enumerate(sharing(func, args, kwargs, outputs, lambda tensor: tensor)):
+            output = outputs[place]
+            shares = isinstance(output, torch.Tensor) and id(self.owner(output)) in owners
+            if known is None and shares:
+                with recorder:
+                    outputs[place] = aten.clone.default(output)
+            elif known is not None and not shares:
+                self.note_view(func, args, kwargs, output, place if several else None, known)
+        return type(result)(outputs) if type(result) in (tuple, list) else result if several else outputs[0]
 
     def require_writable(self, tensor: torch.Tensor, recorder: Records) -> None:
         """Refuse to write to memory that another tensor sees without this block knowing how."""
@@ -116,14 +156,28 @@ class Aliases:
         self.refresh(target, recorder)
         if torch.Tag.inplace_view in func.tags:
             return self._reshape(func, args, kwargs, recorder)
+        self._require_no_overlap(target, tensors_in((args[1:], kwargs)))
         with recorder:
-            value = _plain_form(func)(*args, **kwargs)
+            value = plain_form(func)(*args, **kwargs)
             if value.dtype != target.dtype:
+                require_castable(value.dtype, target.dtype)
                 value = aten._to_copy.default(value, dtype=target.dtype)
             if recorder.type_of(value).shape != recorder.type_of(target).shape:
                 value = aten.expand.default(value, target.shape)
         self._write(target, value, recorder)
+        self._spoil(target)
         return target
+
+    def _require_no_overlap(self, target: torch.Tensor, others: Iterable[torch.Tensor]) -> None:
+        """Refuse a write that PyTorch refuses: of several elements in one place, or from across the target."""
+        if any(stride == 0 and size != 1 for size, stride in zip(target.shape, target.stride(), strict=True)):
+            reason = "a tensor is changed in place of which several elements are one, which PyTorch refuses"
+            raise Refused("DY006", reason, "change a copy: `y = y.clone()`")
+        own = self.owner(target)
+        for other in others:
+            if other is not target and self.owner(other) is own and lies_across(target, other):
+                reason = "a tensor is changed in place by one that lies across it in memory, which PyTorch refuses"
+                raise Refused("DY006", reason, "use a copy: `y.clone()`")
 
     def _fill_out(
         self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
@@ -135,11 +189,29 @@ class Aliases:
         with recorder:
             value = _without_out(func)(*args, **rest)
             if value.dtype != target.dtype:
+                require_castable(value.dtype, target.dtype)
                 value = aten._to_copy.default(value, dtype=target.dtype)
         if tuple(value.shape) != tuple(target.shape):
             raise Refused("DY004", f"`{func}` changes the shape of its `out`")
         self._write(target, value, recorder)
+        self._spoil(target)
         return target
+
+    def _spoil(self, written: torch.Tensor) -> None:
+        """Note the tensors whose contents depend on whether they share memory with one that was written."""
+        own = self.owner(written)
+        self.spoilt.update({key: tensor for key, tensor in self.linked(own).items() if tensor is not own})
+
+    def linked(self, tensor: torch.Tensor) -> dict[int, torch.Tensor]:
+        """The owners of all memory that may be this tensor's."""
+        own = self.owner(tensor)
+        found = {id(own): own}
+        pairs = [(self.owner(source), self.owner(result)) for source, result in self.uncertain]
+        while True:
+            more = [pair for pair in pairs if (id(pair[0]) in found) != (id(pair[1]) in found)]
+            if not more:
+                return found
+            found.update((id(end), end) for pair in more for end in pair)
 
     def _reshape(
         self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
@@ -150,7 +222,7 @@ class Aliases:
         if viewed or not isinstance(target, FakeTensor):
             raise Refused("DY006", f"`{func}` changes the shape of a tensor that shares memory with another one")
         with recorder:
-            value = _plain_form(func)(*args, **kwargs)
+            value = plain_form(func)(*args, **kwargs)
         recorder.track(target, recorder.ref(value))
         self.views.pop(id(value), None)
         with recorder.fake_mode:
@@ -170,6 +242,9 @@ class Aliases:
 
     def refresh(self, tensor: torch.Tensor, recorder: Records) -> None:
         """Take a view afresh if what it views has been written since."""
+        if id(self.owner(tensor)) in self.spoilt:
+            reason = "whether this tensor shares memory with one that was changed in place depends on sizes"
+            raise Refused("DY006", reason, "change a copy: `y = y.clone()`")
         view = self.views.get(id(tensor))
         if view is None:
             return
@@ -191,11 +266,6 @@ class Aliases:
         return tensor if view is None else self.owner(view.parent)
 
 
-def memory(tensor: torch.Tensor) -> int:
-    """What two tensors have in common exactly if they share memory."""
-    return int(tensor.untyped_storage()._cdata)
-
-
 _PLAIN_FORMS: dict[str, Any] = {
     "aten.copy_.default": lambda target, source, non_blocking=False: aten.expand.default(
         aten._to_copy.default(source, dtype=target.dtype), target.shape
@@ -205,7 +275,9 @@ _PLAIN_FORMS: dict[str, Any] = {
     "aten.fill_.Tensor": lambda target, value: aten.expand.default(
         aten._to_copy.default(value, dtype=target.dtype), target.shape
     ),
+    "aten.fill_diagonal_.default": fill_diagonal,
     "aten.detach_.default": lambda target: target,
+    "aten.transpose_.default": aten.transpose.int,
     # The plain overloads of this name take the tensor as the power.
     "aten.pow_.Scalar": aten.pow.Tensor_Scalar,
     "aten.pow_.Tensor": aten.pow.Tensor_Tensor,
@@ -223,7 +295,7 @@ _OPERATORS = {
 }
 
 
-def _plain_form(func: OpOverload[Any, Any]) -> Any:
+def plain_form(func: OpOverload[Any, Any]) -> Any:
     """The operation that computes what an in-place one would store."""
     name = str(func)
     if name in _PLAIN_FORMS:
@@ -268,17 +340,29 @@ def _put_back(view: View, value: torch.Tensor) -> Any:
             return aten.transpose.int(value, -1, -2) if value.dim() > 1 else value
         case "aten.numpy_T.default":
             return aten.permute.default(value, list(reversed(range(value.dim()))))
+        case "aten.movedim.int" | "aten.movedim.intlist":
+            return torch.movedim(value, args[1], args[0])
         case "aten.permute.default":
             order = [axis % parent.dim() for axis in args[0]]
             return aten.permute.default(value, [order.index(axis) for axis in range(len(order))])
         case "aten.unbind.int":
             return aten.select_scatter.default(parent, value, args[0] if args else 0, view.position)
-        case "aten.split.Tensor" | "aten.chunk.default" | "aten.split_with_sizes.default" | "aten.split.sizes":
+        case name if name.split(".")[1].removeprefix("unsafe_") in ("split", "chunk", "split_with_sizes"):
             return _put_back_piece(view, value)
+        case "aten.diagonal.default":
+            return aten.diagonal_scatter.default(parent, value, *args)
+        case _ if _lies_like(view.tensor, parent):
+            return value
         case _:
-            if value.numel() == parent.numel() and view.tensor.is_contiguous() and parent.is_contiguous():
+            whole = value.numel() == parent.numel() and value.dtype == parent.dtype
+            if whole and view.tensor.is_contiguous() and parent.is_contiguous():
                 return aten.reshape.default(value, parent.shape)
             raise Refused("DY006", f"a tensor is changed in place through a view taken by `{view.func}`")
+
+
+def _lies_like(tensor: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two tensors that share memory are the same one in all but name."""
+    return tensor.dtype == other.dtype and (tensor.shape, tensor.stride()) == (other.shape, other.stride())
 
 
 def _put_back_narrow(parent: torch.Tensor, value: torch.Tensor, axis: int, start: Any, length: Any) -> Any:
@@ -292,6 +376,11 @@ def _put_back_narrow(parent: torch.Tensor, value: torch.Tensor, axis: int, start
 
 def _put_back_piece(view: View, value: torch.Tensor) -> Any:
     arguments = dict(zip((item.name for item in view.func._schema.arguments), view.args, strict=False)) | view.kwargs
-    axis = arguments.get("dim", 0)
-    offset = (view.tensor.storage_offset() - view.parent.storage_offset()) // view.parent.stride(axis)
+    axis, position = arguments.get("dim", 0), view.position or 0
+    if "split_sizes" in arguments or isinstance(arguments.get("split_size"), list | tuple):
+        offset = sum((arguments.get("split_sizes") or arguments["split_size"])[:position])
+    elif "chunks" in arguments:
+        offset = position * -(-view.parent.shape[axis] // arguments["chunks"])
+    else:
+        offset = position * arguments["split_size"]
     return aten.slice_scatter.default(view.parent, value, axis, offset, offset + value.shape[axis])

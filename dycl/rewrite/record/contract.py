@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, Protocol
 
 import torch
+import torch._dynamo  # fake tensors ask for it, and an import that is interrupted halfway stays broken
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensorMode
 
@@ -68,8 +69,27 @@ class Records(Protocol):
         """The operation by smaller ones, or `NotImplemented`."""
         ...
 
-    def check(self, condition: torch.Tensor, error: str, message: str) -> None:
-        """Let the program stop with the user's own error unless `condition` holds when it runs."""
+    def is_dynamic(self, tensor: torch.Tensor) -> bool:
+        """Whether only the input determines this tensor's value."""
+        ...
+
+    def element_bounds(self, tensor: torch.Tensor) -> tuple[float, float] | None:
+        """The least and the greatest number that a tensor can hold; None if that is not known."""
+        ...
+
+    def check(self, condition: torch.Tensor, error: str, message: str, guards: bool = False) -> int | None:
+        """Let the program stop with the user's own error unless `condition` holds when it runs.
+
+        If it guards, the operation at hand comes after. Gives the check's number, unless it is a decision.
+        """
+        ...
+
+    def require_size(self, condition: Any, error: str, message: str, guards: bool = True) -> None:
+        """Check `condition`, an expression of sizes, unless it always holds."""
+        ...
+
+    def count_true(self, mask: torch.Tensor) -> Any:
+        """How many elements of a mask are true: a number, or the symbol for it."""
         ...
 
     def materialise(self, value: Sym) -> torch.Tensor:

@@ -213,6 +213,8 @@ BINARY: dict[str, tuple[Callable[..., Any], Any]] = {
     "and": (operator.and_, np.bitwise_and),
     "or": (operator.or_, np.bitwise_or),
     "xor": (operator.xor, np.bitwise_xor),
+    "lshift": (operator.lshift, np.left_shift),
+    "rshift": (operator.rshift, np.right_shift),
 }
 COMPARISONS: dict[str, tuple[Callable[..., Any], Any]] = {
     "lt": (operator.lt, np.less),

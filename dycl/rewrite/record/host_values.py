@@ -68,8 +68,11 @@ class HostValue(Undetermined):
     def converted(self, kind: HostKind) -> "HostValue":
         """The same number as `int()`, `float()` or `bool()` make it, with the errors that they raise."""
         if kind == "int" and self.kind == "float":
+            is_number = torch.eq(self.tensor, self.tensor)
+            self.recorder.check(is_number, "ValueError", "cannot convert float NaN to integer")
             fits = torch.lt(torch.abs(self.tensor), 2.0**63)
-            self.recorder.check(fits, "ValueError", "cannot convert float NaN, infinity or beyond 64 bits to integer")
+            message = "cannot convert float infinity or beyond 64 bits to integer"
+            self.recorder.check(fits, "OverflowError", message)
         return self.as_kind(kind)
 
     @property  # type: ignore[misc]

@@ -1,5 +1,6 @@
 """Questions about one call of an ATen operation, asked before it is recorded."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -15,7 +16,61 @@ def require_plain_layout(tensor: torch.Tensor, size: Any, stride: Any, storage_o
         raise Refused("DY004", "`as_strided` reads memory whose order only PyTorch knows")
 
 
-def require_fitting(
+def require_castable(dtype: torch.dtype, target: torch.dtype) -> None:
+    """Raise PyTorch's error if a result cannot be stored in a tensor of this type; on fake tensors it does not look."""
+    if not torch.can_cast(dtype, target):
+        raise RuntimeError(f"result type {dtype} can't be cast to the desired output type {target}")
+
+
+def require_one_type(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise PyTorch's error if it does not compute with tensors of different types: it is asked on real ones.
+
+    What PyTorch says of fake tensors is only their shapes.
+    """
+    name = str(func).split(".")[1]
+    if name in _STORED:
+        bound = dict(zip((item.name for item in func._schema.arguments), args, strict=False)) | kwargs
+        stored = next((bound[item] for item in ("src", "source", "values") if item in bound), None)
+        if isinstance(stored, torch.Tensor) and stored.dtype != args[0].dtype:
+            raise RuntimeError(f"{name}(): self and source expected to have the same dtype")
+    if name not in _ONE_TYPE or len({tensor.dtype for tensor in tensors_in((args, kwargs))}) < 2:
+        return
+
+    def real(tree: Any) -> Any:
+        if isinstance(tree, torch.Tensor):
+            return torch.zeros([size if isinstance(size, int) else 2 for size in tree.shape], dtype=tree.dtype)
+        if isinstance(tree, list | tuple):
+            return type(tree)([real(item) for item in tree])
+        return tree
+
+    with _disable_current_modes():
+        func(*real(args), **{name: real(value) for name, value in kwargs.items()})
+
+
+# Operations that take their tensors' types as they are, and mix few of them or none.
+_ONE_TYPE = {
+    *("linear", "matmul", "mm", "bmm", "addmm", "baddbmm", "addbmm", "addmv", "mv", "dot", "vdot", "inner", "einsum"),
+    *("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution"),
+    *("layer_norm", "native_layer_norm", "group_norm", "native_group_norm", "batch_norm", "instance_norm", "rms_norm"),
+    *("lstm", "gru", "rnn_tanh", "rnn_relu", "lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell"),
+    *("scaled_dot_product_attention", "prelu", "_prelu_kernel", "bilinear", "lerp", "chain_matmul", "tensordot"),
+    *("cdist", "pairwise_distance", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"),
+}
+# Operations that put elements of one tensor into another one.
+_STORED = {
+    *("scatter", "scatter_add", "scatter_reduce", "index_put", "index_add", "index_copy", "index_reduce"),
+    *("masked_scatter", "put"),
+}
+
+
+# What is written where, by the operation that reads the same place.
+SCATTERS: dict[str, OpOverload[Any, Any]] = {
+    "aten.slice_scatter.default": torch.ops.aten.slice.Tensor,
+    "aten.select_scatter.default": torch.ops.aten.select.int,
+}
+
+
+def require_filled(
     read: OpOverload[Any, Any], whole: torch.Tensor, part: torch.Tensor, *args: Any, **kwargs: Any
 ) -> None:
     """Raise PyTorch's error if a part has another shape than its place; on fake tensors PyTorch does not look."""
@@ -46,6 +101,17 @@ def tensors_in(tree: Any) -> list[torch.Tensor]:
     return []
 
 
+def with_tensors(tree: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    """Nested arguments with every tensor changed."""
+    if isinstance(tree, torch.Tensor):
+        return change(tree)
+    if isinstance(tree, list | tuple):
+        return type(tree)([with_tensors(item, change) for item in tree])
+    if isinstance(tree, dict):
+        return {name: with_tensors(item, change) for name, item in tree.items()}
+    return tree
+
+
 def is_random(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a call draws random numbers, which dropout in evaluation does not."""
     if torch.Tag.nondeterministic_seeded not in func.tags:
@@ -55,3 +121,23 @@ def is_random(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[st
     if given.get("train", given.get("training", True)) is False:
         return False
     return "dropout_p" not in names or bool(given.get("dropout_p", 0.0))
+
+
+def written_by(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
+    """The tensors that a call writes to."""
+    bound = dict(zip((item.name for item in func._schema.arguments), args, strict=False)) | kwargs
+    names = [item.name for item in func._schema.arguments if item.alias_info is not None and item.alias_info.is_write]
+    statistics = bound.get("training", bound.get("use_input_stats"))
+    if statistics and str(func).split(".")[1] in _NORMS:
+        names += ["running_mean", "running_var"]  # of these the schema says nothing
+    return [tensor for name in names for tensor in tensors_in(bound.get(name))]
+
+
+_NORMS = {"batch_norm", "instance_norm", "native_batch_norm", "_batch_norm_impl_index", "cudnn_batch_norm"}
+
+
+def require_no_hidden_write(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse a normalisation that updates its statistics, whether or not its result is used."""
+    if not func._schema.is_mutable and written_by(func, args, kwargs):
+        reason = f"`{func}`: normalisation updates its running statistics: the model is in training mode"
+        raise Refused("DY004", reason, "call `model.eval()` first, and leave it so")

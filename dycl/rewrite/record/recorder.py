@@ -10,43 +10,51 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch._decomp import decomposition_table
-from torch._library.custom_ops import OPDEFS
 from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 
 from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
 from dycl.hcfg.types import Span, TensorType
-from dycl.rewrite.record.aliases import memory
-from dycl.rewrite.record.complex_pairs import HINT, OUTLASTS
+from dycl.rewrite.normalise.native_places import native_places
+from dycl.rewrite.record.checked_before import needs_no_checks
+from dycl.rewrite.record.complex_numbers.pairs import HINT, OUTLASTS
 from dycl.rewrite.record.contract import ArrayOperations, Sym
-from dycl.rewrite.record.operations import is_random, overload_suffix, require_fitting, require_plain_layout, tensors_in
-from dycl.rewrite.record.recording import Captured, Recording
+from dycl.rewrite.record.decompositions import Decompositions
+from dycl.rewrite.record.element_bounds import Bounds, Walk
+from dycl.rewrite.record.layouts import Layout
+from dycl.rewrite.record.operations import (
+    SCATTERS,
+    is_random,
+    require_filled,
+    require_no_hidden_write,
+    require_one_type,
+    require_plain_layout,
+    tensors_in,
+    with_tensors,
+    written_by,
+)
+from dycl.rewrite.record.recording import Captured, Checked, Recording
+from dycl.rewrite.record.shapes import Shapes
+from dycl.rewrite.record.sharing import gives_view, memory
+from dycl.rewrite.record.size_errors import depends_on_values, require_fitting
 from dycl.rewrite.record.sizes.open_sizes import spelled_out
-from dycl.rewrite.record.sizes.shape_rules import grouped_product
+from dycl.rewrite.record.sizes.true_counts import chosen_by
 from dycl.rewrite.record.symbols import Symbols
+from dycl.rewrite.record.value_errors import require_valid
 from dycl.rewrite.signals import CheckMet, DecisionMet, Refused
 from dycl.rewrite.tensor_types import dtype_name, tensor_type
 
 # Operations that hand a tensor's value to Python: each is a decision.
 _READS_VALUE = {
-    "aten.item.default",
-    "aten._local_scalar_dense.default",
-    "aten.is_nonzero.default",
-    "aten.equal.default",
-    "aten.allclose.default",
+    *("aten.item.default", "aten._local_scalar_dense.default", "aten.is_nonzero.default"),
+    *("aten.equal.default", "aten.allclose.default"),
 }
 # Uninitialised memory has no place in a program that gives the same result twice.
 _UNINITIALISED = {
     "aten.empty.memory_format": torch.ops.aten.zeros.default,
     "aten.empty_like.default": torch.ops.aten.zeros_like.default,
     "aten.new_empty.default": torch.ops.aten.new_zeros.default,
-}
-# What is written where, by the operation that reads the same place.
-_SCATTERS: dict[str, OpOverload[Any, Any]] = {
-    "aten.slice_scatter.default": torch.ops.aten.slice.Tensor,
-    "aten.select_scatter.default": torch.ops.aten.select.int,
 }
 _ASSERTIONS = {"aten._assert_async.default", "aten._assert_async.msg"}
 _NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert_tensor_metadata.default"}
@@ -62,16 +70,18 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.locate = locate
         self.catches_errors: Callable[[], bool] = lambda: False
         self.keep_tensor: Callable[[torch.Tensor], None] = lambda tensor: None
+        self.lies_outside: Callable[[Any], bool] = lambda value: False
         self.views_written: Callable[[list[torch.Tensor]], None] = lambda tensors: None
         self.checks_passed = 0
         self.at_end = False
         self.places: Callable[[], tuple[Span, ...]] = tuple
-        self.draws: dict[Span, tuple[tuple[Span, ...], str]] = {}
-        """Where random numbers are drawn: the calls that led there, and what to say of it."""
+        self.draws: dict[Span, tuple[tuple[Span, ...], str]] = {}  # the calls that led there, and what to say of it
         self.draw_name = ""
         self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
-        self._stand_ins: dict[Any, torch.Tensor] = {}
+        self._guarding: list[int] = []  # the checks that hold the operation at hand back
         self.symbols = Symbols(self.fake_mode)
+        self._shapes = Shapes(self.symbols)
+        self._decompositions = Decompositions()
         self.model_memory: set[int] = set()
         self.recording = Recording()
 
@@ -114,9 +124,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             with self:
                 yield
 
-    def parameter(self, value_type: TensorType, strides: Sequence[int] | None = None) -> torch.Tensor:
+    def parameter(self, value_type: TensorType, layout: Layout = None) -> torch.Tensor:
         """A fake tensor that stands for a value the block receives."""
-        tensor = self.symbols.fake_tensor(value_type, strides)
+        tensor = self.symbols.fake_tensor(value_type, layout)
         ref = self.recording.new_ref(self.type_of(tensor))
         self.recording.inputs.append(ref)
         self.track(tensor, ref)
@@ -146,37 +156,44 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if weight is None:
             owned = memory(tensor) in self.model_memory
             if not owned and tensor.dim() == 0:
-                return self._literal(tensor)
+                return self.recording.literal(tensor, self.locate())
             weight = Captured(self.recording.new_ref(tensor_type(tensor)), tensor, tensor if owned else tensor.clone())
             self.recording.weights[id(tensor)] = weight
         return weight.ref
 
-    def _literal(self, tensor: torch.Tensor) -> Ref:
-        """A number known while compiling, written into the sub-DNN itself."""
-        value_type = tensor_type(tensor)
-        key = (value_type.dtype, repr(tensor.item()))
-        if key not in self.recording.literals:
-            ref = self.recording.new_ref(value_type)
-            arguments: dict[str, Argument] = {
-                "size": (),
-                "fill_value": tensor.item(),
-                "dtype": DTypeArgument(value_type.dtype),
-                "layout": None,
-                "device": None,
-                "pin_memory": None,
-            }
-            self.recording.operations.append(Operation("aten.full.default", arguments, (ref,), self.locate()))
-            self.recording.literals[key] = ref
-        return self.recording.literals[key]
+    def element_bounds(self, tensor: torch.Tensor) -> Bounds | None:
+        """The least and the greatest number that a tensor can hold; None if that is not known."""
+        if not self.is_dynamic(tensor):
+            return (float(tensor.min()), float(tensor.max())) if tensor.numel() else (0.0, 0.0)
+        return Walk(self.recording.types, self.recording.makers).of(self.ref(tensor))
 
-    def check(self, condition: torch.Tensor, error: str, message: str) -> None:
-        """Let the program stop with the user's own error unless `condition` holds when it runs."""
+    def check(self, condition: torch.Tensor, error: str, message: str, guards: bool = False) -> int | None:
+        """Let the program stop with the user's own error unless `condition` holds when it runs.
+
+        If it guards, the operation at hand comes after. Gives the check's number, unless it is a decision.
+        """
         if self.checks_passed:
             self.checks_passed -= 1
-            return
+            return None
         if self.catches_errors() and not self.at_end:
             raise CheckMet(condition, error, message)
-        self.recording.checks.append((self.ref(condition), error, message, self.locate()))
+        self.recording.checks.append(Checked(self.ref(condition), error, message, self.locate()))
+        number = len(self.recording.checks) - 1
+        if guards:
+            self._guarding.append(number)
+        return number
+
+    def require_size(self, condition: Any, error: str, message: str, guards: bool = True) -> None:
+        """Check `condition`, an expression of sizes, unless it always holds."""
+        granted = self.recording.granted
+        if condition not in granted:
+            if self.at_end:
+                return
+            flag = self.symbols.flag(condition, error, message, self)
+            granted[condition] = None if flag is None else self.check(flag, error, message)
+        number = granted[condition]
+        if number is not None and guards:
+            self._guarding.append(number)
 
     def __torch_dispatch__(
         self,
@@ -208,34 +225,55 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return None
         dynamic = [tensor for tensor in tensors_in((args, kwargs)) if self.is_dynamic(tensor)]
         if name in _READS_VALUE and dynamic:
-            raise DecisionMet(f"a value that only the input determines, which `{name.split('.')[1]}` reads,")
+            tests = name == "aten.is_nonzero.default"
+            what = "the truth of a tensor" if tests else "a value"
+            raise DecisionMet(f"{what} that only the input determines")
         if not dynamic and not self.symbols.has_symbol((args, kwargs)):
             return self._compute_constant(func, args, kwargs)
         if self.recording.complex_pairs.concern(func, args, kwargs):
             return self.recording.complex_pairs.record(func, args, kwargs, self)
+        require_one_type(func, args, kwargs)
+        require_no_hidden_write(func, args, kwargs)
+        if needs_no_checks():
+            return self._recorded(func, name, args, kwargs)
+        outer, self._guarding = self._guarding, []
+        try:
+            if depends_on_values(name) or self.symbols.concern((args, kwargs)):
+                args = require_fitting(func, args, kwargs, self)
+            args = require_valid(name, args, kwargs, self)
+        finally:
+            guarding, self._guarding = self._guarding, outer
+        first = len(self.recording.operations)
+        result = self._recorded(func, name, args, kwargs)
+        self.recording.guard(guarding, first)
+        return result
+
+    def _recorded(self, func: OpOverload[Any, Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Record an operation in the spelling that the backend takes."""
         spelled = spelled_out(name, args, kwargs, self)
         if spelled is not NotImplemented:
             return spelled
         if not self.supports(name):
             smaller = self.take_apart(func, args, kwargs)
             if smaller is not NotImplemented:
-                return smaller
+                return self.recording.aliases.settle(func, args, kwargs, smaller, self)
         return self._record(func, args, kwargs)
 
     def _draw(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Record a draw of random numbers, which is refused later if anything depends on it."""
         if func._schema.is_mutable:
             raise Refused("DY005", f"`{func}` draws random numbers")
-        span = self.locate()
+        places = (*self.places(), *native_places()) or (self.locate(),)
         reason, self.draw_name = self.draw_name or f"`{func}` draws random numbers", ""
-        self.draws[span] = (self.places() or (span,), reason)
-        return self._record_plain(func, args, kwargs)
+        self.draws[places[-1]] = (places, reason)
+        result = self._record_plain(func, args, kwargs)
+        self.recording.place_last_operation(places[-1])
+        return result
 
     def _compute_constant(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        for argument, value in zip(func._schema.arguments, args, strict=False):
-            if argument.alias_info is not None and argument.alias_info.is_write and isinstance(value, torch.Tensor):
-                self.recording.aliases.require_writable(value, self)
-                self.recording.forget_constants(memory(value))
+        for tensor in written_by(func, args, kwargs):
+            self.recording.aliases.require_writable(tensor, self)
+            self.recording.forget_constants(memory(tensor))
         result = func(*args, **kwargs)
         self.recording.aliases.note_views(func, args, kwargs, result, lambda tensor: tensor)
         known = {memory(tensor) for tensor in tensors_in((args, kwargs))}
@@ -260,18 +298,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def take_apart(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The operation by smaller ones, or `NotImplemented`."""
-        if func._schema.is_mutable:
-            return NotImplemented
         with self, self.symbols.nothing_assumed(str(func)):
-            name = func._schema.name + overload_suffix(func)
-            if torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd"):
-                return func.decompose(*args, **kwargs)
-            if func in decomposition_table:
-                return decomposition_table[func](*args, **kwargs)
-            if func._schema.name in OPDEFS:
-                # An operation that a library defines in Python: what it does is what its function does.
-                return OPDEFS[func._schema.name]._init_fn(*args, **kwargs)
-        return NotImplemented
+            return self._decompositions.result(func, args, kwargs)
 
     def _record(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if func._schema.is_mutable:
@@ -280,8 +308,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             raise Refused("DY004", f"the backend has no translation for `{func}`")
         if str(func) == "aten.as_strided.default":
             require_plain_layout(*args, **kwargs)
-        if str(func) in _SCATTERS:
-            require_fitting(_SCATTERS[str(func)], *args, **kwargs)
+        if str(func) in SCATTERS:
+            require_filled(SCATTERS[str(func)], *args, **kwargs)
         return self._record_plain(func, args, kwargs)
 
     def _record_plain(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -292,22 +320,31 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def _shapes_only(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The operation on fake tensors: types and shapes, no data."""
-        gives_view = any(item.alias_info is not None for item in func._schema.returns)
-        args, kwargs = self._with_twins(args, gives_view), self._with_twins(kwargs, gives_view)
-        if not gives_view:
-            args, kwargs = self._with_stand_ins(args), self._with_stand_ins(kwargs)
-        if str(func) == "aten._grouped_mm.default":
-            # PyTorch's own rule knows one element type only.
-            with self.fake_mode:
-                return grouped_product(*args, **kwargs)
-        if self.symbols.concern((args, kwargs)):
-            return self.symbols.result(func, args, kwargs)
-        try:
-            return self.symbols.plain_result(func, args, kwargs)
-        except DynamicOutputShapeException:
-            self.symbols.allow()
-            return self.symbols.result(func, args, kwargs)
+        """The operation on fake tensors: types and shapes, no data. A view of a twin shows what it views."""
+        is_view = gives_view(func)
+
+        def twin(tensor: torch.Tensor) -> torch.Tensor:
+            return self.twin(tensor) if is_view or self.is_dynamic(tensor) else tensor
+
+        chosen = chosen_by(func, args)
+        if chosen is None or not self.is_dynamic(chosen.mask):
+            return self._shapes.of(func, with_tensors(args, twin), with_tensors(kwargs, twin), is_view)
+        counts, mask = self.recording.true_counts, self.ref(chosen.mask)
+        if mask in counts:
+            return self._shapes.empty(chosen.shape(counts[mask]), chosen.dtype)
+        result = self._shapes.of(func, with_tensors(args, twin), with_tensors(kwargs, twin), is_view)
+        counts[mask] = result.shape[chosen.dimension]
+        return result
+
+    def count_true(self, mask: torch.Tensor) -> Any:
+        """How many elements of a mask are true: a number, or the symbol for it."""
+        if not self.is_dynamic(mask):
+            return int(mask.count_nonzero())
+        counts, ref = self.recording.true_counts, self.ref(mask)
+        if ref not in counts:
+            with self.on():
+                counts[ref] = self.symbols.as_size(torch.count_nonzero(mask))
+        return counts[ref]
 
     def twin(self, tensor: torch.Tensor) -> torch.Tensor:
         """The fake tensor that a real one, once written with dynamic values, stands for in this block."""
@@ -318,31 +355,6 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             with torch.inference_mode(tensor.is_inference()):
                 self.recording.twins[id(tensor)] = self.symbols.fake_tensor(tensor_type(tensor), tensor.stride())
         return self.recording.twins[id(tensor)]
-
-    def _with_twins(self, tree: Any, constants: bool) -> Any:
-        """Dynamic tensors, and constants if asked, replaced by their twins: a view of a twin shows what it views."""
-        if isinstance(tree, torch.Tensor):
-            return self.twin(tree) if constants or self.is_dynamic(tree) else tree
-        if isinstance(tree, list | tuple):
-            return type(tree)([self._with_twins(item, constants) for item in tree])
-        if isinstance(tree, dict):
-            return {name: self._with_twins(item, constants) for name, item in tree.items()}
-        return tree
-
-    def _with_stand_ins(self, tree: Any) -> Any:
-        """Constants replaced by fake tensors of their kind, one a kind: converting each of them takes long."""
-        if isinstance(tree, torch.Tensor):
-            if isinstance(tree, FakeTensor):
-                return tree
-            key = (tree.dtype, tree.shape, tree.stride())
-            if key not in self._stand_ins:
-                self._stand_ins[key] = self.symbols.fake_tensor(tensor_type(tree), tree.stride())
-            return self._stand_ins[key]
-        if isinstance(tree, list | tuple):
-            return type(tree)([self._with_stand_ins(item) for item in tree])
-        if isinstance(tree, dict):
-            return {name: self._with_stand_ins(item) for name, item in tree.items()}
-        return tree
 
     def bind(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Argument]:
         """The call's arguments by the names of the operation's schema, defaults filled in."""
@@ -384,4 +396,4 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             ref = self.recording.new_ref(self.type_of(item))
             self.track(item, ref)
             outputs.append(ref)
-        self.recording.operations.append(Operation(target, arguments, tuple(outputs), self.locate()))
+        self.recording.add(Operation(target, arguments, tuple(outputs), self.locate()))

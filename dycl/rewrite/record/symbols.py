@@ -5,6 +5,8 @@ a host value's 0-d tensor, or one dimension of a tensor. `materialise` turns any
 recorded operations.
 """
 
+import builtins
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,9 +23,10 @@ from torch.utils._pytree import tree_leaves
 from dycl.hcfg.types import Dimension, HostKind, TensorType
 from dycl.rewrite.record.contract import Records, Sym
 from dycl.rewrite.record.host_values import HostValue, lift
+from dycl.rewrite.record.layouts import Layout, Order
 from dycl.rewrite.record.sizes.expressions import evaluated
 from dycl.rewrite.record.sizes.sampled_shapes import Inferred, samples
-from dycl.rewrite.record.sizes.shape_rules import by_rule
+from dycl.rewrite.record.sizes.shape_rules import by_rule, with_last_size
 from dycl.rewrite.signals import DecisionMet, Refused
 from dycl.rewrite.tensor_types import dtype_name, torch_dtype
 
@@ -67,17 +70,22 @@ class Symbols:
         self.allow()
         return cast("WatchedShapeEnv", self.fake_mode.shape_env)
 
-    def fake_tensor(self, value_type: TensorType, strides: Sequence[int] | None) -> torch.Tensor:
+    def fake_tensor(self, value_type: TensorType, layout: Layout) -> torch.Tensor:
         """A fake tensor of this type; its named dimensions become symbols bound to it."""
         dtype = torch_dtype(value_type.dtype)
-        if not any(isinstance(size, str) for size in value_type.shape):
-            return self._fake_tensor_of_known_shape(value_type, strides)
+        if all(isinstance(number, int) for number in (*value_type.shape, *(layout or ()))):
+            return self._fake_tensor_of_known_shape(value_type, layout)  # type: ignore[arg-type]
         shape = [self._dimension(size) if isinstance(size, str) else size for size in value_type.shape]
+        self.allow()
         with _disable_current_modes(), self.fake_mode:
-            if strides is not None and len(strides) == len(shape):
-                tensor = torch.empty_strided(shape, tuple(strides), dtype=dtype)
-            else:
+            if layout is None:
                 tensor = torch.empty(shape, dtype=dtype)
+            elif isinstance(layout, Order):
+                turned = torch.empty([shape[axis] for axis in layout.axes], dtype=dtype)
+                tensor = turned.permute([layout.axes.index(axis) for axis in range(len(shape))])
+            else:
+                strides = [self._shape_env.size() if stride is None else stride for stride in layout]
+                tensor = torch.empty_strided(shape, strides, dtype=dtype)
         self._bind_dimensions(tensor)
         return tensor
 
@@ -190,21 +198,50 @@ class Symbols:
             self._sources[next(iter(expression.free_symbols))] = tensor
         return known[0]
 
+    def as_size(self, tensor: torch.Tensor) -> Sym:
+        """The symbol that stands for a 0-d tensor which is not negative, where it is a size."""
+        symbol = self._shape_env.size()
+        self._sources[symbol.node.expr] = tensor
+        self._of_host_value[id(tensor)] = (symbol, tensor)
+        return symbol
+
     def materialise(self, value: Sym, recorder: Records) -> torch.Tensor:
         """The 0-d tensor that holds the value of a symbolic expression."""
         for symbol, tensor in self._of_host_value.values():
             if symbol is value or symbol.node.expr == value.node.expr:
                 return tensor
         kind: HostKind = "bool" if value.node.is_bool() else "float" if value.node.is_float() else "int"
+        with recorder.on():
+            tensor = lift(evaluated(value.node.expr, self._value(recorder)), kind, recorder).tensor
+        self._of_host_value[id(tensor)] = (value, tensor)
+        return tensor
 
+    def _value(self, recorder: Records) -> Callable[[sympy.Symbol], HostValue]:
         def value_of(symbol: sympy.Symbol) -> HostValue:
             tensor = self._symbol(symbol, recorder)
             return HostValue("float" if tensor.is_floating_point() else "int", tensor, recorder)
 
+        return value_of
+
+    def flag(self, condition: Any, error: str, message: str, recorder: Records) -> torch.Tensor | None:
+        """Whether a condition on sizes holds, as a tensor; None if it always does, the error if it never does."""
+        bounds = {symbol: self._bounds(symbol, recorder) for symbol in condition.free_symbols}
+        if isinstance(condition, sympy.And):
+            condition = sympy.And(*(part for part in condition.args if not self._shape_env.known(part, bounds)))
+        known = condition is sympy.true or self._shape_env.known(condition, bounds)
+        if known:
+            return None
+        if known is not None:
+            kind: type[Exception] = getattr(builtins, error)
+            raise kind(message)
         with recorder.on():
-            tensor = lift(evaluated(value.node.expr, value_of), kind, recorder).tensor
-        self._of_host_value[id(tensor)] = (value, tensor)
-        return tensor
+            return lift(evaluated(condition, self._value(recorder)), "bool", recorder).tensor
+
+    def _bounds(self, symbol: sympy.Symbol, recorder: Records) -> tuple[int, int] | None:
+        """The least and the greatest number that a symbol can stand for, if the block's own operations tell."""
+        source = self._sources.get(symbol)
+        bounds = recorder.element_bounds(source) if isinstance(source, torch.Tensor) and symbol.is_integer else None
+        return (int(bounds[0]), int(bounds[1])) if bounds and all(map(math.isfinite, bounds)) else None
 
     def _symbol(self, symbol: sympy.Symbol, recorder: Records) -> torch.Tensor:
         source = self._sources.get(symbol)
@@ -235,6 +272,7 @@ class Symbols:
             ruled = by_rule(func, args, kwargs, self._shape_env.size)
         if ruled is not NotImplemented:
             return ruled
+        args = with_last_size(func, args)
         with self._shape_env.watched() as assumed:
             guess, error = self._guessed(func, args, kwargs)
         if error is None and not assumed:
@@ -250,7 +288,8 @@ class Symbols:
         inferred = Inferred(found, guesses, self._shape_env.size)
         if inferred.guess_stands:
             return guess
-        tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+        leaves = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+        tensors = list({id(tensor): tensor for tensor in leaves}.values())
         results = [self._inferred_tensor(inferred, number, tensors) for number in range(len(inferred.shapes))]
         many = len(func._schema.returns) != 1 or isinstance(func._schema.returns[0].type, torch.ListType)
         return results if many else results[0]

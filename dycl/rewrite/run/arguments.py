@@ -52,3 +52,27 @@ def with_numbers(tree: Any, machine: Interprets) -> Any:
 def has_unknown_length(value: Any) -> bool:
     """Whether this is a tensor of which only the input determines how many rows it has."""
     return isinstance(value, torch.Tensor) and value.dim() > 0 and not isinstance(value.shape[0], int)
+
+
+def spread_over(items: list[Any], count: int, star: int | None) -> list[Any]:
+    """The items for so many variables; the one at `star` gets a list of all that is left."""
+    if star is None:
+        if len(items) != count:
+            problem = "too many values" if len(items) > count else "not enough values"
+            told = f"expected {count}" if len(items) > count else f"expected {count}, got {len(items)}"
+            raise ValueError(f"{problem} to unpack ({told})")
+        return items
+    extra = len(items) - (count - 1)
+    if extra < 0:
+        raise ValueError(f"not enough values to unpack (expected at least {count - 1}, got {len(items)})")
+    return [*items[:star], items[star : star + extra], *items[star + extra :]]
+
+
+def identity(value: Any) -> Any:
+    """What is equal for two values exactly if they are the same and can never change; None if they can."""
+    if isinstance(value, tuple) and type(value) is tuple:
+        parts = [identity(item) for item in value]
+        return None if None in parts else tuple(parts)
+    if isinstance(value, torch.nn.Module):
+        return ("module", id(value))
+    return (type(value), repr(value)) if type(value) in (bool, int, float, str, range) else None

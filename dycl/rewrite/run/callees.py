@@ -9,8 +9,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from dycl.rewrite.normalise import syntax
+from dycl.rewrite.normalise import contexts
+from dycl.rewrite.normalise.compiled_by_torch import original
+from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Purpose
+from dycl.rewrite.state.heap.reach import is_library
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -19,11 +22,13 @@ def resolve(
     callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
     """The Python function that a call comes down to, if any, and the arguments it gets."""
-    if callee is syntax.enter_context and syntax.is_made_in_python(args[0]):
+    if callee is contexts.enter_context and contexts.is_made_in_python(args[0]):
         return type(args[0]).__enter__, (args, {}), "call", None
-    if callee is syntax.exit_context and syntax.is_made_in_python(args[0]):
+    if callee is contexts.exit_context and contexts.is_made_in_python(args[0]):
         manager, error = args
-        return type(manager).__exit__, ((manager, error and type(error), error, None), {}), "call", None
+        told = (None, None, None) if error is None else (type(error), error, error.__traceback__)
+        return type(manager).__exit__, ((manager, *told), {}), "call", None
+    callee = original(callee)
     match callee:
         case types.FunctionType():
             return callee, (args, kwargs), "call", None
@@ -98,18 +103,27 @@ def _constructor(
 ) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
     maker: Any = cls
     init = maker.__init__
-    plain = maker.__new__ is object.__new__ and type(cls) in (type, abc.ABCMeta)
+    is_error = issubclass(cls, BaseException) and isinstance(maker.__new__, types.BuiltinFunctionType)
+    plain = (is_error or maker.__new__ is object.__new__) and type(cls) in (type, abc.ABCMeta)
     if not isinstance(init, types.FunctionType) or not plain:
         return None, (args, kwargs), "call", None
-    made: Any = object.__new__(cls)
+    # An error keeps what it is made with, whatever its `__init__` does.
+    made: Any = maker.__new__(cls, *args, **kwargs) if is_error else object.__new__(cls)
     return init, ((made, *args), kwargs), "construct", made
+
+
+def require_no_finaliser(cls: type) -> None:
+    """Refuse a class whose objects run code when nobody holds them any more, which is not kept track of."""
+    finaliser = getattr(cls, "__del__", None)
+    if isinstance(finaliser, types.FunctionType) and not is_library(finaliser.__module__):
+        raise Refused("DY002", f"an object of class `{cls.__name__}` runs `__del__` when nobody holds it any more")
 
 
 def _property(callee: Any, args: tuple[Any, ...]) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
     """A property's function, for reading or setting an attribute that is one."""
     owner, name = args[0], args[1]
     descriptor = inspect.getattr_static(type(owner), name, None) if isinstance(name, str) else None
-    if isinstance(descriptor, property):
+    if isinstance(descriptor, property) and (callee is setattr or len(args) == 2):
         function = descriptor.fget if callee is getattr else descriptor.fset
         if isinstance(function, types.FunctionType):
             return function, ((owner, *args[2:]), {}), "call", None

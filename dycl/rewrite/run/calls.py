@@ -5,45 +5,49 @@ block runs again from its start: nothing has to be undone, and a marked function
 """
 
 import contextlib
+import functools
 import inspect
+import itertools
 import operator
+import re
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import nn
 from torch._library.custom_ops import CustomOpDef
 
-from dycl.rewrite.knowledge import Interpret
-from dycl.rewrite.normalise import syntax
-from dycl.rewrite.normalise.instructions import Call, MakeFunction
+from dycl.rewrite.knowledge import Interpret, StepInto
+from dycl.rewrite.normalise import class_making, contexts, data_model, exception_groups, syntax
+from dycl.rewrite.normalise.instructions import Call
 from dycl.rewrite.normalise.source import has_source
-from dycl.rewrite.normalise.statements import normalise
 from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.run import errors, generators
 from dycl.rewrite.run.arguments import has_number_tensor, has_unknown_length, with_numbers, with_symbols
-from dycl.rewrite.run.binding import bound
-from dycl.rewrite.run.callees import Arguments, is_torch, resolve
+from dycl.rewrite.run.callees import Arguments, is_torch, require_no_finaliser, resolve
 from dycl.rewrite.run.code_inspection import note_what_it_sees, watch_state_of
 from dycl.rewrite.run.contract import Interprets
+from dycl.rewrite.run.entering import frame, generator
 from dycl.rewrite.run.genuine import operands
+from dycl.rewrite.run.local_names import asks_for_locals, local_names
+from dycl.rewrite.run.stepped_through import made_lazily, require_known
+from dycl.rewrite.run.touching import cached, is_cached, require_touchable
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, mentions
 from dycl.rewrite.semantics.in_python import builtin_functions as substitutes
+from dycl.rewrite.semantics.in_python import classes as class_stand_ins
 from dycl.rewrite.semantics.in_python import generators as generator_calls
 from dycl.rewrite.semantics.registry import meaning
 from dycl.rewrite.semantics.switches import switch_on_index
 from dycl.rewrite.semantics.texts import HostText
-from dycl.rewrite.signals import CheckMet, DecisionMet, Refused, Restart
+from dycl.rewrite.signals import SIGNALS, CheckMet, DecisionMet, Refused, Restart
 from dycl.rewrite.state.frames import (
     Frame,
     Generator,
     HostRange,
     ItemIterator,
-    ParallelIterator,
-    Purpose,
     RangeIterator,
 )
 from dycl.rewrite.state.stops import Stop
@@ -56,12 +60,18 @@ def call(machine: Interprets, frame: Frame, instruction: Call) -> Stop | None:
     generator, how, given = _driven(callee, args)
     if generator is not None:
         return _go_on(machine, generator, how, given)
-    result = NOT_HANDLED if _tells_itself_apart(callee) else meaning(callee, args, kwargs, machine)
+    require_touchable(machine, callee, (args, kwargs))
+    if asks_for_locals(callee, args):
+        result: Any = local_names(machine)
+    else:
+        result = NOT_HANDLED if _tells_itself_apart(callee) else meaning(callee, args, kwargs, machine)
     if result is NOT_HANDLED:
         stop = switch_on_index(machine, frame, instruction, callee, args)
         if stop is not None:
             return stop
         result = perform(machine, callee, (args, kwargs))
+    if machine.heap.is_suspicious:
+        machine.heap.require_unchanged()
     if result is not _PUSHED:
         frame.registers[instruction.dest] = result
         frame.position += 1
@@ -103,6 +113,7 @@ def _go_on(machine: Interprets, generator: Generator, how: str, args: tuple[Any,
 
 
 _PUSHED = object()
+_OWN_FUNCTIONS = tuple(module.__name__ for module in (syntax, data_model, contexts, exception_groups, class_making))
 
 
 def _tells_itself_apart(callee: Any) -> bool:
@@ -118,31 +129,57 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         callee = getattr(callee, "_torchdynamo_inline", callee)
     if isinstance(callee, CustomOpDef) and not torch._C.parse_schema(f"dycl::op{callee._schema}").is_mutable:
         callee = callee._init_fn
-    result = NOT_HANDLED if _tells_itself_apart(callee) else _substituted(machine, callee, arguments)
+    if isinstance(callee, type):
+        require_no_finaliser(callee)
+    if is_cached(callee):
+        return cached(machine, callee, arguments)
+    if isinstance(callee, type) and issubclass(callee, type) and len(args) == 3 and isinstance(args[2], dict):
+        return _made_class(machine, callee, args, kwargs)
+    result = NOT_HANDLED if _tells_itself_apart(callee) else made_lazily(machine, callee, args, kwargs)
+    if result is NOT_HANDLED and not _tells_itself_apart(callee):
+        result = _substituted(machine, callee, arguments)
     if result is not NOT_HANDLED:
         return result
-    if callee is syntax.enter_context and type(getattr(args[0], "gen", None)) is types.GeneratorType:
+    if callee is contexts.enter_context and type(getattr(args[0], "gen", None)) is types.GeneratorType:
         machine.contexts.callback(args[0].gen.close)
     function, arguments, purpose, constructed = resolve(callee, args, kwargs)
     is_expression = function is not None and function.__code__.co_name == "<genexpr>"
-    if function is None or function.__module__ == syntax.__name__ or not has_source(function.__code__):
+    if function is None or function.__module__ in _OWN_FUNCTIONS or not has_source(function.__code__):
         if is_expression:
             raise Refused("DY003", "the source of this generator expression cannot be read")
         return _builtin(machine, callee, (args, kwargs))
     if function.__code__ is _MAKES_CONTEXT_MANAGER and is_torch(function):
         return _natively(machine, callee, (args, kwargs))
-    if function.__code__.co_flags & inspect.CO_GENERATOR and not (is_torch(function) and not is_expression):
-        return Generator(frame(machine, function, arguments, "next"))
+    # PyTorch's own generators are quick and gone through at once, unless somebody looks for what they do.
+    steps = _is_interpreted(machine, function) or is_expression or not is_torch(function)
+    if steps and function.__code__.co_flags & inspect.CO_GENERATOR:
+        return generator(machine, function, arguments)
     owner = arguments[0][0] if arguments[0] and isinstance(arguments[0][0], nn.Module) else None
     if function.__code__ not in machine.looked_at:
         machine.looked_at.add(function.__code__)
         note_what_it_sees(function, owner, machine, set())
     stand_ins = (HostValue, HostArray, HostText, Generator, GrownList)
-    if function.__code__ in machine.knowledge.interpreted or mentions(arguments, stand_ins):
+    if _is_interpreted(machine, function) or mentions(arguments, stand_ins):
         machine.frames.append(frame(machine, function, arguments, purpose, constructed))
         return _PUSHED
     watch_state_of(function, machine)
     return _natively(machine, callee, (args, kwargs))
+
+
+def _is_interpreted(machine: Interprets, function: types.FunctionType) -> bool:
+    return function.__code__ in machine.knowledge.interpreted or machine.heap.is_suspicious
+
+
+def _made_class(machine: Interprets, kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`type(name, bases, namespace)`: the class is of the module that makes it."""
+    name, bases, namespace = args
+    if _is_stepped_into(machine, class_stand_ins.class_called, (args, kwargs)):
+        return _push_substitute(machine, class_stand_ins.class_called, ((kind, *args), kwargs))
+    home = {} if "__module__" in namespace else {"__module__": machine.frames[-1].globals.get("__name__")}
+    cls = _builtin(machine, kind, ((name, bases, {**namespace, **home}), kwargs))
+    if isinstance(cls, type):
+        machine.pinned.note_copy(cls)
+    return cls
 
 
 def _substituted(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
@@ -152,6 +189,7 @@ def _substituted(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     step_by_step = (Generator, HostRange, RangeIterator, GrownList)
     if substitute is not None and (
         substitutes.comes_first(callee, args, kwargs)
+        or _is_stepped_into(machine, substitute, arguments)
         or (substitutes.iterates(callee) and mentions(arguments, step_by_step))
         or (substitutes.iterates(callee) and any(has_unknown_length(value) for value in args))
     ):
@@ -187,38 +225,6 @@ ALWAYS_INTERPRETED: frozenset[types.CodeType] = frozenset(
 )
 
 
-def frame(
-    machine: Interprets, function: types.FunctionType, arguments: Arguments, purpose: Purpose, constructed: Any = None
-) -> Frame:
-    """A frame at the start of `function` with its parameters bound."""
-    if len(machine.frames) > 200:
-        raise Refused("DY011", f"`{function.__qualname__}` calls itself without an end that is known while compiling")
-    flat = normalise(function.__code__)
-    machine.entered[function.__code__] = None
-    watch_state_of(function, machine)
-    registers = bound(function, *arguments)
-    for name in function.__code__.co_cellvars:
-        cell = types.CellType(registers[name]) if name in registers else types.CellType()
-        registers[name] = cell
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        registers[name] = cell
-    return Frame(flat, function.__globals__, registers, purpose=purpose, constructed=constructed)
-
-
-def make_function(machine: Interprets, frame: Frame, instruction: MakeFunction) -> types.FunctionType:
-    """A function value of nested code, closed over the frame's cells."""
-    code = instruction.code
-    machine.nested.add(code)
-    cells = tuple(frame.registers[name] for name in instruction.captures)
-    defaults = tuple(machine.value(frame, operand) for operand in instruction.defaults)
-    function = types.FunctionType(code, frame.globals, code.co_name, defaults or None, cells or None)
-    keywords = {name: machine.value(frame, operand) for name, operand in instruction.keyword_defaults}
-    function.__kwdefaults__ = keywords or None
-    function.__annotations__ = {name: machine.value(frame, operand) for name, operand in instruction.annotations}
-    function.__qualname__ = code.co_qualname
-    return function
-
-
 def _natively(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     """Let Python make the call; if that needs a decision or fails, mark what it ran and start the block again."""
     met = DecisionMet.met
@@ -227,12 +233,20 @@ def _natively(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     except Restart:
         raise
     except (DecisionMet, CheckMet, Refused, Exception) as stopped:
-        if mark(machine, stopped):
+        if mark(machine, stopped) or mark(machine, _behind(stopped)):
             raise Restart from None
         raise
     if DecisionMet.met != met:
         raise Refused("DY001", "the code called here swallowed the request for a value that only the input determines")
     return _imported(machine, result)
+
+
+def _behind(error: BaseException) -> BaseException:
+    """The signal that code written in C has made an error of its own from: a class does when it is made."""
+    link: BaseException | None = error
+    while link is not None and not isinstance(link, SIGNALS):
+        link = link.__cause__
+    return error if link is None else link
 
 
 def mark(machine: Interprets, stopped: BaseException) -> bool:
@@ -253,65 +267,93 @@ def mark(machine: Interprets, stopped: BaseException) -> bool:
     return bool(new)
 
 
-def _builtin(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
-    """Call what has no Python source."""
+def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Arguments | None = None) -> Any:
+    """Call what has no Python source; `written` are its arguments as the program has them, where those are others."""
     args, kwargs = arguments
     passed = any(type(value) is Generator for value in (*args, *kwargs.values()))
     keeps = _is_method_of_container(callee) and not generator_calls.consumes(callee)
-    if passed and not any(callee is neutral for neutral in _NEUTRAL) and not keeps:
+    neutral = any(callee is known for known in _NEUTRAL) or getattr(callee, "__module__", None) == data_model.__name__
+    if passed and not neutral and not keeps:
         if not generator_calls.consumes(callee):
-            raise Refused("DY002", f"a generator with decisions in it is passed to `{_name(callee)}`")
+            raise Refused("DY002", f"a generator with decisions in it is passed to {_told(callee)}")
         return _push_substitute(machine, generator_calls.called_with_lists, ((callee, args, kwargs), {}))
     is_operator = getattr(callee, "__module__", None) == operator.add.__module__
-    if is_torch(callee) or (is_operator and isinstance(args[0], torch.Tensor | torch.Size)):
+    if is_torch(callee) or (is_operator and args and isinstance(args[0], torch.Tensor | torch.Size)):
         args, kwargs = with_symbols(args), with_symbols(kwargs)
     met = DecisionMet.met
-    ways_back = _ways_back(args)
     try:
         result = callee(*args, **kwargs)
         if DecisionMet.met != met:
             raise DecisionMet("a value that only the input determines is needed")
-        if type(result) in _LAZY:
-            items: Any = result
-            result = machine.over(iter(items))
-    except DecisionMet as decision:
+        if type(result) in _LAZY and machine.heap.untouchable((result,)) is None:
+            substitute = None if type(result) is types.GeneratorType else substitutes.for_call(callee)
+            result = _gone_through(machine, result, substitute is not None)
+            if result is None:
+                raise _from_the_beginning(machine, callee, written or arguments)
+    except (DecisionMet, Exception) as error:
+        decision = _behind(error)
+        if not isinstance(decision, DecisionMet):
+            raise
         if mark(machine, decision):
             raise Restart from None
-        for go_back in ways_back:
-            go_back()
+        require_known(machine, decision)
         if is_torch(callee) and has_number_tensor((args, kwargs), machine):
-            return _builtin(machine, callee, with_numbers((args, kwargs), machine))
-        substitute = substitutes.for_call(callee)
-        if substitute is not None:
-            return _push_substitute(machine, substitute, arguments)
+            return _builtin(machine, callee, with_numbers((args, kwargs), machine), arguments)
+        makes_class = isinstance(callee, type) and issubclass(callee, type)
+        if makes_class or substitutes.for_call(callee) is not None:
+            raise _from_the_beginning(machine, callee, written or arguments) from None
         function = resolve(callee, *arguments)[0]
-        if function is not None and function.__module__ != syntax.__name__:
-            raise Refused("DY003", f"a decision hides in `{_name(callee)}`, whose source cannot be read") from None
-        raise Refused("DY001", f"`{_name(callee)}` needs a value that only the input determines") from None
+        if function is not None and function.__module__ not in _OWN_FUNCTIONS:
+            raise Refused("DY003", f"a decision hides in {_told(callee)}, whose source cannot be read") from None
+        raise Refused("DY001", f"{_told(callee)} needs a value that only the input determines") from None
     return _imported(machine, result)
 
 
-def _ways_back(args: tuple[Any, ...]) -> list[Callable[[], None]]:
-    """What puts the iterators among these arguments back, since a call that fails may have moved them."""
-    found = [value for value in args if isinstance(value, ItemIterator)]
-    for value in args:
-        if isinstance(value, ParallelIterator):
-            found.extend(value.parts)
-    return [iterator.way_back() for iterator in found]
+def _gone_through(machine: Interprets, lazy: Any, may_wait: bool) -> ItemIterator | None:
+    """An iterator over all that a lazy one gives; None if it raises an error, which must wait until it is asked."""
+    try:
+        return machine.over(iter(lazy))
+    except Exception:
+        if not may_wait:
+            raise
+        return None
+
+
+def _site(machine: Interprets, arguments: Arguments) -> StepInto:
+    """The call that is being made."""
+    frame = machine.frames[-1]
+    return StepInto(frame.function.code, frame.position, tuple(map(type, arguments[0])))
+
+
+def _is_stepped_into(machine: Interprets, substitute: Any, arguments: Arguments) -> bool:
+    """Whether a call is known to meet a decision halfway; what stands in for a builtin may call that builtin."""
+    function = substitute.func if isinstance(substitute, functools.partial) else substitute
+    return function.__code__ is not machine.frames[-1].function.code and _site(machine, arguments) in machine.knowledge
+
+
+def _from_the_beginning(machine: Interprets, callee: Any, arguments: Arguments) -> Restart | Refused:
+    """Run the block again, this call stepped into: halfway it has already done something."""
+    site = _site(machine, arguments)
+    if site in machine.knowledge:
+        return Refused("DY001", f"{_told(callee)} needs a value that only the input determines")
+    machine.knowledge.learn(site)
+    return Restart()
 
 
 _EMPTY: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set(), "", range(0))
 _LAZY: tuple[type, ...] = (
-    zip,
-    enumerate,
-    map,
-    filter,
-    reversed,
-    types.GeneratorType,
+    *(zip, enumerate, map, filter, reversed, types.GeneratorType),
     *map(type, map(iter, _EMPTY)),
+    *(itertools.chain, itertools.islice, itertools.zip_longest, itertools.pairwise, itertools.product),
+    *(itertools.combinations, itertools.permutations, itertools.combinations_with_replacement, itertools.repeat),
+    type(re.finditer("", "")),
 )
 _NEUTRAL: tuple[Any, ...] = (
     *(getattr, setattr, hasattr, isinstance, id, iter, type, operator.is_, operator.is_not, syntax.is_generator),
+    *(syntax.iterated, data_model.special, syntax.gives_items_itself, syntax.require_iterator),
+    *(syntax.make_tuple, syntax.make_list, operator.eq, operator.ne),
+    *(operator.lt, operator.le, operator.gt, operator.ge, operator.sub, operator.and_, operator.or_, operator.xor),
+    *(operator.isub, operator.iand, operator.ior, operator.ixor),
 )
 
 
@@ -319,7 +361,7 @@ def _push_substitute(machine: Interprets, substitute: Any, arguments: Arguments)
     function, bound, purpose, made = resolve(substitute, *arguments)
     assert function is not None
     if function.__code__.co_flags & inspect.CO_GENERATOR:
-        return Generator(frame(machine, function, bound, "next"))
+        return generator(machine, function, bound)
     machine.frames.append(frame(machine, function, bound, purpose, made))
     return _PUSHED
 
@@ -328,8 +370,9 @@ def _imported(machine: Interprets, result: Any) -> Any:
     """A native result as the machine holds it: symbols as host values, lazy iterators with their items."""
     if isinstance(result, torch.SymInt | torch.SymFloat | torch.SymBool):
         return import_symbol(result, machine.recorder)
-    if type(result) is types.GeneratorType:
+    if type(result) is types.GeneratorType and machine.heap.untouchable((result,)) is None:
         return machine.over(result)
+    require_no_finaliser(type(result))
     return result
 
 
@@ -339,5 +382,16 @@ def _is_method_of_container(callee: Any) -> bool:
     return isinstance(owner, list | dict | set) or described in (list, dict, set)
 
 
-def _name(callee: Any) -> str:
-    return getattr(callee, "__qualname__", None) or type(callee).__name__
+def _told(callee: Any) -> str:
+    """What is called, in words of the user's program."""
+    if getattr(callee, "__module__", None) in _OWN_FUNCTIONS:
+        return _IN_WORDS.get(callee.__name__, "what Python does here")
+    return f"`{getattr(callee, '__qualname__', None) or type(callee).__name__}`"
+
+
+_IN_WORDS = {
+    syntax.make_class.__name__: "making the class",
+    syntax.make_set.__name__: "making the set",
+    syntax.formatted.__name__: "this text",
+    data_model.sequence_operation.__name__: "this operator",
+}

@@ -28,7 +28,7 @@ def note_what_it_sees(function: types.FunctionType, owner: Any, machine: Interpr
     if code in seen or is_torch(function):
         return False
     seen.add(code)
-    sees = _sees(function)
+    sees = _sees(function) or machine.heap.names_untouchable((*code.co_names, *code.co_freevars))
     for name in code.co_names:
         named = function.__globals__.get(name)
         method = inspect.getattr_static(type(owner), name, None) if owner is not None else None
@@ -48,6 +48,9 @@ def _sees(function: types.FunctionType) -> bool:
     for instruction in dis.get_instructions(code):
         if instruction.opname == "IS_OP" and before != "LOAD_CONST":
             # Which tensors are one and the same may have been forgotten at a decision, as only the machine knows.
+            return True
+        if instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            # Refused at the line that does it, if it is reached.
             return True
         before = instruction.opname
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
@@ -69,24 +72,16 @@ def watch_state_of(function: types.FunctionType, machine: Interprets) -> None:
     if code in machine.watched or is_torch(function):
         return
     machine.watched.add(code)
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     if code not in machine.nested and any(
-        item.opname == "STORE_DEREF" and item.argval in code.co_freevars for item in dis.get_instructions(code)
+        item.opname == "STORE_DEREF" and item.argval in cells and not machine.heap.is_watched(cells[item.argval])
+        for item in dis.get_instructions(code)
     ):
         raise Refused(
             "DY007", f"`{code.co_qualname}` changes a variable of a function around it, which outlives the call"
         )
-    stored = [item.argval for item in dis.get_instructions(code) if item.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")]
-    if stored and code not in machine.knowledge.interpreted:
-        raise Refused(
-            "DY007", f"`{code.co_qualname}` changes the global variable `{stored[0]}`, which outlives the call"
-        )
-    machine.heap.watch(vars(function), f"the attributes of {code.co_qualname}")
-    if "<locals>" not in code.co_qualname:
-        for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
-            machine.heap.watch(value, f"a default of {code.co_qualname}")
-    for name in code.co_names:
-        value = function.__globals__.get(name)
-        if isinstance(value, types.FunctionType):
-            watch_state_of(value, machine)
-        elif value is not None:
-            machine.heap.watch(value, name)
+    if "<locals>" in code.co_qualname:
+        # What it is closed over may have been made during the call; what was there before has been found already.
+        machine.heap.watch_names(function)
+    else:
+        machine.heap.watch(function, code.co_qualname)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from dycl.rewrite.knowledge import Knowledge
 from dycl.rewrite.normalise.instructions import Operand
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.state.frames import Frame, ItemIterator
+from dycl.rewrite.state.frames import Frame, Generator, ItemIterator
 from dycl.rewrite.state.heap import Heap
 from dycl.rewrite.state.stops import Stop
 
@@ -19,11 +19,14 @@ class Interprets(Running, Protocol):
     heap: Heap
     frames: list[Frame]
     knowledge: Knowledge
+    waiting: list[Generator]
+    """Generators that have waited inside `try` or `with`."""
     entered: dict[CodeType, None]
     """The functions that were interpreted."""
     watched: set[Any]
     looked_at: set[Any]
-    nested: set[Any]
+    cached: dict[Any, Any]
+    """The results of functions whose results Python caches."""
     contexts: ExitStack
     """Undoes what library code set up for `with` blocks that the program will not leave any more."""
 

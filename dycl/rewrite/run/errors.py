@@ -1,9 +1,22 @@
 """What Python does with an error when it is raised: what may be raised, its cause, and what was being handled."""
 
+import types
 from typing import Any
 
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.frames import Frame
+
+
+def _any_traceback() -> types.TracebackType | None:
+    try:
+        raise RuntimeError
+    except RuntimeError as error:
+        return error.__traceback__
+
+
+TRACEBACK = _any_traceback()
+"""What every raised error has: there to be passed on, not to be looked into."""
 
 
 def to_raise(value: Any) -> BaseException:
@@ -36,17 +49,24 @@ def with_cause(error: BaseException, cause: Any) -> BaseException:
 def handled(machine: Interprets) -> BaseException | None:
     """The error that is being handled now: what `sys.exception()` gives."""
     for frame in reversed(machine.frames):
-        register = frame.function.handled[frame.position]
-        if register is not None:
-            error = frame.registers[register]
-            assert isinstance(error, BaseException)
+        error = handled_in(frame)
+        if error is not None:
             return error
     return None
 
 
-def set_context(error: BaseException, machine: Interprets) -> None:
+def handled_in(frame: Frame) -> BaseException | None:
+    """The error that a function is handling itself."""
+    register = frame.function.handled[frame.position]
+    if register is None:
+        return None
+    error = frame.registers[register]
+    assert isinstance(error, BaseException)
+    return error
+
+
+def set_context(error: BaseException, around: BaseException | None) -> None:
     """Note what was being handled when the program raised this error."""
-    around = handled(machine)
     if around is None or around is error:
         return
     link = around

@@ -2,17 +2,29 @@
 
 import collections
 import types
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
+
 from dycl.rewrite.normalise.instructions import Call, NextItem, Yield
+from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.contract import Interprets
-from dycl.rewrite.state.frames import Frame, Generator, ItemIterator
+from dycl.rewrite.run.errors import handled_in, set_context
+from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
+from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.frames import Frame, Generator, ItemIterator, ParallelIterator
+from dycl.rewrite.state.lazy_iterators import LazyIterator
 from dycl.rewrite.state.stops import Stop
+from dycl.rewrite.state.tables import GrownList
 
 
 def resume(machine: Interprets, generator: Generator, sent: Any = None) -> Stop | None:
     """Let a generator go on from where it waits, which gets `sent`."""
     if generator.frame in machine.frames:
+        if stands_in(generator.gi_code):
+            raise Refused("DY002", "an iterator is asked for its next item by what it asks itself")
         raise ValueError("generator already executing")
     if not generator.started and sent is not None:
         raise TypeError("can't send non-None value to a just-started generator")
@@ -34,18 +46,22 @@ def throw(machine: Interprets, generator: Generator, error: BaseException) -> St
     if generator.finished:
         return machine.raise_error(error)
     _enter(machine, generator)
+    set_context(error, handled_in(generator.frame))
     return machine.raise_error(error)
 
 
 def _enter(machine: Interprets, generator: Generator) -> None:
-    generator.started = True
+    generator.started = generator.gi_running = True
     generator.frame.constructed = generator
     machine.frames.append(generator.frame)
 
 
 def hand_out(machine: Interprets, value: Any) -> None:
     """`yield value`: whoever asked for it goes on."""
-    machine.frames.pop()
+    generator = machine.frames.pop().constructed
+    generator.gi_running = False
+    if generator.waits_to_clean_up and generator not in machine.waiting:
+        machine.waiting.append(generator)
     caller = machine.frames[-1]
     waiting = caller.instruction
     assert isinstance(waiting, NextItem | Call)
@@ -55,7 +71,7 @@ def hand_out(machine: Interprets, value: Any) -> None:
 
 def end(machine: Interprets, frame: Frame, value: Any) -> Stop | None:
     """A generator's body has come to its end with this value, and is no longer among the frames."""
-    frame.constructed.finished = True
+    frame.constructed.finished, frame.constructed.gi_running = True, False
     frame.constructed.value = value
     caller = machine.frames[-1]
     waiting = caller.instruction
@@ -63,6 +79,20 @@ def end(machine: Interprets, frame: Frame, value: Any) -> Stop | None:
         caller.position = waiting.exhausted
         return None
     return machine.raise_error(StopIteration() if value is None else StopIteration(value))
+
+
+def require_none_given_up(machine: Interprets, is_seen: Callable[[Any], bool]) -> None:
+    """Refuse if a generator is given up while it waits to clean up, and may do so to what the program sees later."""
+    for generator in machine.waiting:
+        if generator.waits_to_clean_up and not is_seen(generator) and any(map(is_seen, _changeable(generator))):
+            reason = "a generator that waits inside `try` or `with` is given up before its end, and cleans up then"
+            raise Refused("DY002", reason, "close it, `generator.close()`, or go through all of its items")
+
+
+def reach_of(value: Any) -> Callable[[Any], bool]:
+    """Tells whether a value, or a module, is among what another leads to."""
+    reached = {id(part): part for part in _reached([value])}
+    return lambda part: id(part) in reached or isinstance(part, torch.nn.Module)
 
 
 def is_held(machine: Interprets, generator: Generator) -> bool:
@@ -73,20 +103,34 @@ def is_held(machine: Interprets, generator: Generator) -> bool:
         for name, value in frame.registers.items()
         if name in frame.live(frame is machine.frames[-1])
     ]
+    return any(value is generator for value in _reached(live))
+
+
+def _reached(values: list[Any]) -> Iterator[Any]:
+    """All that values lead to, and they themselves."""
     seen: set[int] = set()
-    while live:
-        value = live.pop()
-        if value is generator:
-            return True
+    while values:
+        value = values.pop()
         if id(value) not in seen:
             seen.add(id(value))
-            live.extend(_parts(value))
-    return False
+            yield value
+            values.extend(_parts(value))
+
+
+def _changeable(generator: Generator) -> Iterator[Any]:
+    """What a generator that cleans up may change."""
+    for value in _reached([generator]):
+        if isinstance(value, torch.Tensor | types.FunctionType | type | types.ModuleType):
+            continue
+        if isinstance(value, list | dict | set | collections.deque | types.CellType) or hasattr(value, "__dict__"):
+            yield value
 
 
 def _parts(value: Any) -> list[Any]:
     """What a value of the program holds."""
     match value:
+        case GrownList():
+            return []
         case list() | tuple() | set() | frozenset() | collections.deque():
             return list(value)
         case dict():
@@ -97,19 +141,21 @@ def _parts(value: Any) -> list[Any]:
             return [*(value.__closure__ or ()), *(value.__defaults__ or ())]
         case types.MethodType():
             return [value.__self__, value.__func__]
-        case types.ModuleType() | type():
+        case types.ModuleType() | type() | torch.Tensor() | HostValue() | HostArray():
             return []
         case _ if type(value) is Generator:
             return [*value.frame.registers.values(), value.value]
         case ItemIterator():
             return [value.items]
+        case ParallelIterator() | LazyIterator():
+            return list(value.parts)
         case _:
             return [*getattr(value, "__dict__", {}).values()]
 
 
 def fail(frame: Frame, error: BaseException) -> BaseException:
     """What an error that leaves a generator's body becomes outside of it."""
-    frame.constructed.finished = True
+    frame.constructed.finished, frame.constructed.gi_running = True, False
     if not isinstance(error, StopIteration):
         return error
     outside = RuntimeError("generator raised StopIteration")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.normalise.instructions import Call, Instruction, Star
@@ -13,10 +14,12 @@ from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.contract import Interprets
+from dycl.rewrite.run.errors import TRACEBACK
 from dycl.rewrite.semantics.dynamic import is_dynamic, mentions
 from dycl.rewrite.semantics.stand_ins import stand_ins
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import OwnMistake, Refused
+from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, RangeIterator
 from dycl.rewrite.state.tables import GrownList, Spread
 
@@ -59,6 +62,8 @@ def _described(callee: Any) -> str:
     return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
 
 
+# PyTorch refuses what is no parameter, no module or no buffer whatever its values are.
+_SAID_OF_ATTRIBUTES = frozenset((nn.Module.__setattr__.__code__, nn.Module.register_buffer.__code__))
 # Where Python complains of a type that only a compilation has, its words are of no use to the user.
 _STAND_INS = (HostValue, HostText, HostArray, HostRange, GrownList, RangeIterator)
 
@@ -71,8 +76,10 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
         raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
     if type(error).__name__ == "GuardOnDataDependentSymNode":
         raise Refused("DY008", "the operation needs to know a size that only the input determines")
-    if isinstance(error, NameError):
+    if _raised_in(error) in _SAID_OF_ATTRIBUTES:
         return
+    if isinstance(error, NameError) or any(isinstance(part, Address) for part in error.args):
+        return  # an object is not found by its address, of which nothing can be told
     if not isinstance(instruction, Call):
         return
     try:
@@ -102,21 +109,27 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
 
 def _depends_on_input(tree: Any, machine: Interprets) -> bool:
     """Whether something that only the input determines stands in these arguments, also inside plain containers."""
-    if type(tree) is not GrownList and isinstance(tree, list | tuple):
-        return any(_depends_on_input(part, machine) for part in tree)
-    if isinstance(tree, dict):
-        return any(_depends_on_input(part, machine) for part in tree.values())
-    if isinstance(tree, slice):
-        return _depends_on_input((tree.start, tree.stop, tree.step), machine)
-    return mentions(tree, _STAND_INS) or is_dynamic(tree, machine)
+    waiting, seen = [tree], set()
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        if isinstance(part, _STAND_INS) or is_dynamic(part, machine):
+            return True
+        if isinstance(part, list | tuple | dict):
+            seen.add(id(part))
+            waiting.extend(part.values() if isinstance(part, dict) else part)
+        elif isinstance(part, slice):
+            waiting.extend((part.start, part.stop, part.step))
+    return False
 
 
-def _can_be_tried_again(value: Any) -> bool:
+def _can_be_tried_again(value: Any, around: tuple[int, ...] = ()) -> bool:
     """Whether a call with this argument has no effect that a second call could repeat."""
-    if type(value) in (list, tuple):
-        return all(map(_can_be_tried_again, value))
-    if type(value) is dict:
-        return all(map(_can_be_tried_again, value.values()))
+    if type(value) in (list, tuple, dict):
+        parts = value.values() if isinstance(value, dict) else value
+        holds_itself = id(value) in around
+        return not holds_itself and all(_can_be_tried_again(part, (*around, id(value))) for part in parts)
     return isinstance(value, _INERT) or type(value) in _STAND_INS
 
 
@@ -149,7 +162,7 @@ def _raised_in(error: BaseException) -> types.CodeType | None:
 
 def _innermost(error: BaseException) -> types.TracebackType | None:
     trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    while trace is not None and trace.tb_next is not None and trace.tb_next is not TRACEBACK:
         trace = trace.tb_next
     return trace
 

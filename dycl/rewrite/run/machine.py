@@ -16,6 +16,7 @@ import torch
 
 from dycl.hcfg.types import Span
 from dycl.rewrite.knowledge import Knowledge
+from dycl.rewrite.normalise import syntax
 from dycl.rewrite.normalise.instructions import (
     BranchOn,
     Call,
@@ -45,13 +46,15 @@ from dycl.rewrite.normalise.instructions import (
 )
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.recorder import Recorder
-from dycl.rewrite.run import calls, errors, generators
+from dycl.rewrite.run import calls, entering, errors, generators, stepped_through
+from dycl.rewrite.run.arguments import identity, spread_over
 from dycl.rewrite.run.genuine import require_genuine
+from dycl.rewrite.run.native_handlers import would_be_caught
 from dycl.rewrite.run.rolled import rolled_up
+from dycl.rewrite.run.touching import untouchable
 from dycl.rewrite.semantics.dynamic import truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.signals import SIGNALS, CheckMet, DecisionMet, Refused, Restart
-from dycl.rewrite.state.contents import iterator_state
 from dycl.rewrite.state.frames import (
     Frame,
     Generator,
@@ -59,16 +62,19 @@ from dycl.rewrite.state.frames import (
     ItemIterator,
     ParallelIterator,
     RangeIterator,
+    Stopped,
+    cell_contents,
     over_container,
+    over_count,
 )
 from dycl.rewrite.state.heap import Heap
-from dycl.rewrite.state.skeleton import Pinned
+from dycl.rewrite.state.lazy_iterators import LazyIterator
+from dycl.rewrite.state.pinned import Pinned
 from dycl.rewrite.state.stops import Decided, Outcome, Raised, Returned, Stop
 from dycl.rewrite.state.tables import GrownList
 
 _MOST_ITEMS = 100_000
-# Registers of a frame that stands at an operation which may raise: how many of its checks are known to hold, as a text
-# since numbers widen; or the error that it raises.
+# Registers of a frame at an operation that may raise: how many checks hold, as a text since numbers widen; its error.
 _CHECKS = "!checks"
 _PLACES = "raised at"  # no name that a program could give an attribute
 _ERROR = "!error"
@@ -93,11 +99,13 @@ class Machine:
         self.pinned = pinned
         self.note = note
         self.frames: list[Frame] = []
+        self.waiting: list[Generator] = []
         self.entered: dict[types.CodeType, None] = {}
         """The functions that were interpreted."""
         self.watched: set[Any] = set()
         self.looked_at: set[Any] = set()
         self.nested: set[Any] = set()
+        self.cached: dict[Any, Any] = {}
         self.interned: dict[Any, tuple[Any, ...]] = {}
         self.contexts = contextlib.ExitStack()
         self.last_places: tuple[Span, ...] = ()
@@ -108,9 +116,14 @@ class Machine:
         own = [frame for frame in self.frames if not _stands_in(frame)]
         return own[-1].instruction.span if own else self.last_places[-1]
 
+    @property
+    def in_stand_in(self) -> bool:
+        """Whether the program is inside of what stands in for a builtin."""
+        return _stands_in(self.frames[-1])
+
     def catches_errors(self) -> bool:
         """Whether a `try` around the current instruction may catch an error."""
-        return any(frame.handlers for frame in self.frames)
+        return any(frame.handlers for frame in self.frames) or would_be_caught()
 
     def handled(self) -> BaseException | None:
         """The error that is being handled now."""
@@ -136,6 +149,7 @@ class Machine:
                 except CheckMet as met:
                     stop = self._decide_check(frame, met, int(passed))
                 except DecisionMet as decision:
+                    stepped_through.require_known(self, decision)
                     raise Refused("DY001", f"{decision.reason} is needed here") from None
                 except SIGNALS:
                     raise
@@ -176,11 +190,11 @@ class Machine:
             case LoadGlobal(dest=dest, name=name):
                 frame.registers[dest] = self._global(frame, name)
             case LoadCell(dest=dest, cell=cell):
-                frame.registers[dest] = _cell_contents(frame.registers[cell], cell, frame)
+                frame.registers[dest] = cell_contents(frame.registers[cell], cell, frame)
             case StoreCell(cell=cell, source=source):
                 frame.registers[cell].cell_contents = self.value(frame, source)
             case MakeFunction(dest=dest):
-                frame.registers[dest] = calls.make_function(self, frame, instruction)
+                frame.registers[dest] = entering.make_function(self, frame, instruction)
             case GoTo(label=label):
                 frame.position = label
                 return None
@@ -202,7 +216,7 @@ class Machine:
                 error = errors.to_raise(self.value(frame, exception))
                 if cause is not None:
                     error = errors.with_cause(error, self.value(frame, cause))
-                errors.set_context(error, self)
+                errors.set_context(error, self.handled())
                 return self.raise_error(error)
             case RaiseAgain(exception=exception):
                 return self.raise_error(self.value(frame, exception))
@@ -226,11 +240,11 @@ class Machine:
         builtins = frame.globals["__builtins__"]
         table = builtins if isinstance(builtins, dict) else vars(builtins)
         if name not in frame.globals and name not in table:
-            raise NameError(f"name '{name}' is not defined")
+            raise NameError(f"name '{name}' is not defined", name=name)
         value = frame.globals.get(name, table.get(name))
         if not isinstance(value, torch.Tensor | int | float | str | tuple):
             self.pinned.add(value)
-        self.heap.watch(value, name)
+        self.heap.watch_global(value, name, frame.globals)
         return value
 
     def _branch(self, frame: Frame, condition: Any, then: int, orelse: int) -> Stop | None:
@@ -249,12 +263,14 @@ class Machine:
 
     def iterator(self, source: Any) -> Any:
         """An iterator over `source` that can be copied with the state."""
+        name = self.heap.untouchable((source,))
+        if name is not None:
+            raise untouchable(name)
         match source:
-            case ItemIterator() | ParallelIterator() | Generator() | RangeIterator():
+            case ItemIterator() | ParallelIterator() | LazyIterator() | Generator() | RangeIterator():
                 return source
             case itertools.count():
-                start, *step = iterator_state(source)[1]
-                return RangeIterator(start, None, step[0] if step else 1)
+                return over_count(source)
             case GrownList():
                 return RangeIterator(0, None, 1, source)
             case list():
@@ -268,16 +284,16 @@ class Machine:
         watching = over_container(source)
         if watching is not None:
             return watching
-        if isinstance(getattr(type(source), "__next__", None), types.FunctionType):
-            raise Refused("DY002", f"`{type(source).__name__}`, which has a `__next__` of its own, is iterated over")
-        return self.over(iter(source))
+        # Others may hold an iterator that is written in C, too: it must give each item once.
+        given = syntax.is_iterator(source) and hasattr(type(source), "__iter__")
+        return source if given else self.over(iter(source))
 
     def over(self, source: Iterator[Any]) -> ItemIterator:
         """An iterator over items; those that never change are kept once, so that states need not look at them."""
         items = tuple(itertools.islice(source, _MOST_ITEMS + 1))
         if len(items) > _MOST_ITEMS:
             raise Refused("DY011", f"a loop runs over more than {_MOST_ITEMS} items")
-        key = _identity(items)
+        key = identity(items)
         if key is not None:
             items = self.interned.setdefault(key, items)
             self.pinned.add(items)
@@ -304,6 +320,9 @@ class Machine:
                 return generators.resume(self, iterator)
             frame.position = instruction.exhausted
             return None
+        if syntax.gives_items_itself(iterator):
+            self.frames.append(entering.frame(self, type(iterator).__next__, ((iterator,), {}), "item"))
+            return None
         try:
             item = next(iterator)
         except StopIteration:
@@ -318,20 +337,13 @@ class Machine:
         if type(source) is GrownList:
             frame.registers.update(zip(dests, items, strict=True))
             return
-        if star is None:
-            if len(items) != len(dests):
-                problem = "too many values" if len(items) > len(dests) else "not enough values"
-                raise ValueError(f"{problem} to unpack (expected {len(dests)}, got {len(items)})")
-        else:
-            extra = len(items) - (len(dests) - 1)
-            if extra < 0:
-                raise ValueError(f"not enough values to unpack (expected at least {len(dests) - 1}, got {len(items)})")
-            items[star : star + extra] = [items[star : star + extra]]
-        frame.registers.update(zip(dests, items, strict=True))
+        frame.registers.update(zip(dests, spread_over(items, len(dests), star), strict=True))
 
     def _return(self, frame: Frame, value: Any) -> Stop | None:
         self.frames.pop()
         if frame.purpose == "construct":
+            if value is not None:
+                return self.raise_error(TypeError(f"__init__() should return None, not '{type(value).__name__}'"))
             value = frame.constructed
         if not self.frames:
             self.last_places = (frame.instruction.span,)
@@ -342,15 +354,15 @@ class Machine:
             return generators.end(self, frame, value)
         if isinstance(waiting, BranchOn):
             return self._branch(caller, value, waiting.then, waiting.orelse)
-        assert isinstance(waiting, Call | Drop)
-        if isinstance(waiting, Call):
+        assert isinstance(waiting, Call | Drop | NextItem)
+        if not isinstance(waiting, Drop):
             caller.registers[waiting.dest] = value
         caller.position += 1
         return None
 
     def raise_error(self, error: BaseException) -> Stop | None:
         """Let the innermost handler catch the error; with none left the program ends with it."""
-        error.__traceback__ = None
+        error.__traceback__ = errors.TRACEBACK
         # An error that no handler takes is raised again by the `try` statement itself, maybe blocks later.
         places = vars(error).setdefault(_PLACES, self.places())
         for depth in reversed(range(len(self.frames))):
@@ -362,6 +374,11 @@ class Machine:
                 return None
             if depth:
                 self.frames.pop()
+                waiting = self.frames[-1].instruction
+                if frame.purpose == "item" and isinstance(error, StopIteration) and isinstance(waiting, NextItem):
+                    self.frames[-1].registers[waiting.iterator] = Stopped(error.value)
+                    self.frames[-1].position = waiting.exhausted
+                    return None
                 if frame.purpose == "next":
                     error = generators.fail(frame, error)
                     vars(error).setdefault(_PLACES, places)
@@ -371,23 +388,3 @@ class Machine:
 def _stands_in(frame: Frame) -> bool:
     """Whether a frame runs what stands in for a builtin."""
     return stands_in(frame.function.code)
-
-
-def _cell_contents(cell: Any, name: str, frame: Frame) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        missing = f"variable '{name}' where it is not associated with a value"
-        if name in frame.function.code.co_freevars:
-            raise NameError(f"cannot access free {missing} in enclosing scope") from None
-        raise UnboundLocalError(f"cannot access local {missing}") from None
-
-
-def _identity(value: Any) -> Any:
-    """What is equal for two values exactly if they are the same and can never change; None if they can."""
-    if isinstance(value, tuple) and type(value) is tuple:
-        parts = [_identity(item) for item in value]
-        return None if None in parts else tuple(parts)
-    if isinstance(value, torch.nn.Module):
-        return ("module", id(value))
-    return (type(value), repr(value)) if type(value) in (bool, int, float, str, range) else None

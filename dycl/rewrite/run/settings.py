@@ -1,6 +1,7 @@
 """The process while it rewrites: settings of PyTorch, and functions that must not run as they are."""
 
 import builtins
+import itertools
 import logging
 import sys
 from collections.abc import Callable, Iterator
@@ -9,9 +10,11 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils.hooks import RemovableHandle
 
 from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.own_thread import Replacement, is_compiling, replaced
+from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.semantics.random_numbers import STAND_INS
@@ -33,13 +36,16 @@ _CHECKS = {
 
 
 @contextmanager
-def rewriting(recorder: Recorder, class_made: Callable[[type], None]) -> Iterator[None]:
+def rewriting(
+    recorder: Recorder, class_made: Callable[[type], None], watch: Callable[[Any, str], None]
+) -> Iterator[None]:
     """Settings of the process while it rewrites, for the thread that does.
 
     Attention takes its ordinary path, whose operations backends know. PyTorch does not log the shape rules that fail: a
     problem says so in its own words. A fake tensor has no text: the program would take it for the real one's. Checks of
     sizes that only the input determines are part of the program. Derivatives, which do not exist here, are refused.
-    Random functions are seen by the machine. `class_made` is told of the classes that the program makes.
+    Random functions are seen by the machine. `class_made` is told of the classes that the program makes, and `watch` of
+    the tables that it puts hooks into.
     """
     build_class = builtins.__build_class__
 
@@ -57,6 +63,10 @@ def rewriting(recorder: Recorder, class_made: Callable[[type], None]) -> Iterato
         *((module, name, _no_derivative(name)) for module, names in _DERIVATIVES.items() for name in names),
         *((torch, name, _check(getattr(torch, name), error, recorder)) for name, error in _CHECKS.items()),
         *((module, name, stand_in) for (module, name), stand_in in STAND_INS.items()),
+        *_without_dynamo(),
+        (RemovableHandle, "__init__", _hook_handle(watch)),
+        (RemovableHandle, "remove", _remove_hook),
+        (torch.Tensor, "__deepcopy__", _deep_copy(recorder)),
     ]
     logger = logging.getLogger("torch._subclasses.fake_tensor")
     logger.addFilter(_not_from_here)
@@ -65,6 +75,63 @@ def rewriting(recorder: Recorder, class_made: Callable[[type], None]) -> Iterato
             yield
     finally:
         logger.removeFilter(_not_from_here)
+
+
+def _without_dynamo() -> list[Replacement]:
+    """Let what `torch.compile` made run as it is, where it is run natively."""
+    dynamo = sys.modules.get("torch._dynamo.eval_frame")
+    # The number of compiled frames, which `fullgraph=True` wants to be at least one.
+    answers = {"_callback_from_stance": None, "set_fullgraph_compiled_frame_count": 1}
+    found = [(name, answer) for name, answer in answers.items() if hasattr(dynamo, name)]
+    return [(dynamo, name, lambda _, answer=answer: answer) for name, answer in found]
+
+
+_make_handle, _remove = RemovableHandle.__init__, RemovableHandle.remove
+_FIRST_HOOK = 2**40
+
+
+def _hook_handle(watch: Callable[[Any, str], None]) -> Callable[..., None]:
+    def make(handle: RemovableHandle, hooks: dict[int, Any], *, extra_dict: Any = None) -> None:
+        """A handle whose number depends on the hooks that are there alone, not on how often the call was tried."""
+        for table in (hooks, *(extra_dict if isinstance(extra_dict, list) else [extra_dict])):
+            watch(table, "the hooks of a module")
+        _make_handle(handle, hooks, extra_dict=extra_dict)
+        handle.id = next(number for number in itertools.count(_FIRST_HOOK) if number not in hooks)
+
+    return make
+
+
+def _remove_hook(handle: RemovableHandle) -> None:
+    """Remove a hook; the handle's number may be another one's from now on."""
+    _remove(handle)
+    handle.id = -1
+
+
+def _deep_copy(recorder: Recorder) -> Callable[..., torch.Tensor]:
+    """What stands in for `deepcopy` of a tensor: an operation, where PyTorch copies memory past all operations."""
+
+    def deep_copied(tensor: torch.Tensor, memo: dict[Any, Any]) -> torch.Tensor:
+        if id(tensor) in memo:
+            found: torch.Tensor = memo[id(tensor)]
+            return found
+        shared = ("memory", memory(tensor))
+        view = recorder.recording.aliases.views.get(id(tensor))
+        if view is not None and id(view.parent) in memo:
+            parent = memo[id(view.parent)]
+            args = [parent if part is view.parent else part for part in view.args]
+            result = view.func(*args, **view.kwargs)
+            copied: torch.Tensor = result if view.position is None else result[view.position]
+        elif shared in memo:
+            raise Refused("DY006", "tensors that share memory are copied together by `deepcopy`", "use `.clone()`")
+        else:
+            copied = tensor.detach().clone()
+        known = all(isinstance(stride, int) for stride in (*copied.stride(), *tensor.stride()))
+        if known and copied.stride() != tensor.stride():
+            raise Refused("DY006", "a view that leaves out elements is copied by `deepcopy`", "use `.clone()`")
+        memo[shared], memo[id(tensor)] = tensor, copied
+        return copied
+
+    return deep_copied
 
 
 def _not_from_here(record: logging.LogRecord) -> bool:

@@ -24,7 +24,9 @@ from dycl.rewrite.semantics.ranges import range_contains, range_length
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.addresses import Address
-from dycl.rewrite.state.frames import Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+from dycl.rewrite.state.frames import Generator, HostRange, ParallelIterator, RangeIterator, Stopped
+from dycl.rewrite.state.heap.reach import is_library
+from dycl.rewrite.state.lazy_iterators import KNOWN_ITERATORS
 from dycl.rewrite.state.unchanging import ATOMS, is_shared
 
 
@@ -36,6 +38,16 @@ def _convert(kind: HostKind) -> Handler:
         return NOT_HANDLED
 
     return convert
+
+
+def _index(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    value = number_of(args[0], machine)
+    if not isinstance(value, HostValue):
+        return NOT_HANDLED
+    if value.kind == "float":
+        name = (_class(args[0]) or torch.Tensor).__name__
+        raise TypeError(f"'{name}' object cannot be interpreted as an integer")
+    return value.converted("int")
 
 
 def _negation(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -90,13 +102,18 @@ def _loop_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 def _zip(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kwargs.get("strict") or any(isinstance(source, HostRange | Generator | RangeIterator) for source in args):
         return NOT_HANDLED
+    if any(map(syntax.iterates_itself, args)):
+        return NOT_HANDLED
     parts = tuple(machine.iterator(source) for source in args)
-    return ParallelIterator(parts) if all(isinstance(part, ItemIterator) for part in parts) else NOT_HANDLED
+    return ParallelIterator(parts) if all(isinstance(part, KNOWN_ITERATORS) for part in parts) else NOT_HANDLED
 
 
 def _enumerate(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    start = kwargs.get("start", args[1] if len(args) > 1 else 0)
-    return _zip(machine, (range(start, start + 2**62), args[0]), {}) if type(start) is int else NOT_HANDLED
+    if not kwargs.keys() <= {"iterable", "start"} or (not args and "iterable" not in kwargs):
+        return NOT_HANDLED
+    items, *rest = args if args else (kwargs["iterable"],)
+    start = kwargs.get("start", rest[0] if rest else 0)
+    return _zip(machine, (range(start, start + 2**62), items), {}) if type(start) is int else NOT_HANDLED
 
 
 _PLAIN_TENSOR = torch.empty(0)
@@ -106,7 +123,7 @@ def _isinstance(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any])
     if isinstance(args[0], FakeTensor):
         return isinstance(_PLAIN_TENSOR, args[1])
     cls = _class(args[0])
-    if isinstance(args[0], ItemIterator | ParallelIterator | RangeIterator):
+    if isinstance(args[0], (*KNOWN_ITERATORS, RangeIterator)):
         return _is_kind_of_iterator(args[1])
     return NOT_HANDLED if cls is None else issubclass(cls, args[1])
 
@@ -129,7 +146,7 @@ _ITERATORS: tuple[type, ...] = (
 
 def _type(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     cls = _class(args[0]) if len(args) == 1 else None
-    if isinstance(args[0], ItemIterator | ParallelIterator | RangeIterator):
+    if isinstance(args[0], (*KNOWN_ITERATORS, RangeIterator)):
         raise Refused("DY002", "which kind of iterator this is cannot be told")
     return NOT_HANDLED if cls is None else cls
 
@@ -148,9 +165,8 @@ def _class(value: Any) -> type | None:
 
 
 def _iterator(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if len(args) == 2:
-        raise Refused("DY002", "`iter` with a value to stop at is not supported", "write a `while` loop")
-    return machine.iterator(args[0])
+    stepped_into = len(args) != 1 or syntax.iterates_itself(args[0])
+    return NOT_HANDLED if stepped_into else machine.iterator(args[0])
 
 
 def _power(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -171,9 +187,15 @@ def _identical(wanted: bool) -> Handler:
             _require_told_apart(machine, left, right)
         if type(left) is type(right) and isinstance(left, tuple) and left is not right:
             _require_different(left, right)
-        if not isinstance(left, HostValue) or left.kind != "bool" or not isinstance(right, bool):
+        if not isinstance(left, HostValue) or left is right:
             return NOT_HANDLED
-        result = torch.eq(left.tensor, right)
+        if left.kind != kind_of(right):
+            return NOT_HANDLED  # numbers of different kinds, or a number and something else
+        if left.kind != "bool" and machine.in_stand_in:
+            return NOT_HANDLED  # it asks for equality next
+        if left.kind != "bool":
+            raise Refused("DY009", "whether two numbers are the same object is not kept track of", "use `==`")
+        result = torch.eq(left.tensor, right.tensor if isinstance(right, HostValue) else right)
         return HostValue("bool", result if wanted else torch.logical_not(result), machine.recorder)
 
     return identical
@@ -223,8 +245,26 @@ def _setattr(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     owner, name = args[0], args[1]
     if isinstance(owner, torch.Tensor):
         raise Refused("DY009", f"the attribute `{name}` of a tensor is set")
+    if isinstance(owner, type) and machine.pinned.was_made(owner):
+        if name == "__bases__":
+            raise Refused("DY009", "the bases of a class are changed, whose subclasses are not kept track of")
+        return NOT_HANDLED
+    made = isinstance(owner, types.FunctionType) and (owner.__code__ in machine.nested or _is_nested(owner))
+    if made and vars(owner) not in machine.pinned:
+        return NOT_HANDLED
     if isinstance(owner, types.FunctionType | types.ModuleType | type):
         raise Refused("DY007", f"the attribute `{name}` is set on an object that outlives the call")
+    return NOT_HANDLED
+
+
+def _is_nested(function: types.FunctionType) -> bool:
+    """Whether this is a function inside another: those that were there before the call have been found."""
+    return "<locals>" in function.__qualname__ and not is_library(function.__module__)
+
+
+def _getattr(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if isinstance(args[0], types.TracebackType):
+        raise Refused("DY002", "the model looks into a traceback")
     return NOT_HANDLED
 
 
@@ -272,17 +312,13 @@ def _dropped(what: str) -> Handler:
     return drop
 
 
+def _print(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    to_screen = any(kwargs.get("file") is stream for stream in (None, sys.stdout, sys.stderr))
+    return _dropped("print")(machine, args, kwargs) if to_screen else NOT_HANDLED
+
+
 def _returned(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return args[0].value if isinstance(args[0], Generator) else None
-
-
-def _looks_at_the_frame(name: str) -> Handler:
-    def look(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if name == "vars" and args:
-            return NOT_HANDLED
-        raise Refused("DY002", f"`{name}` runs or looks at code in a way that cannot be followed")
-
-    return look
+    return args[0].value if isinstance(args[0], Generator | Stopped) else None
 
 
 def _address(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -306,7 +342,7 @@ HANDLERS: dict[Any, Handler] = {
     bool: _convert("bool"),
     int: _convert("int"),
     float: _convert("float"),
-    operator.index: _convert("int"),
+    operator.index: _index,
     operator.not_: _negation,
     syntax.contained: _contained(True),
     syntax.not_contained: _contained(False),
@@ -318,7 +354,9 @@ HANDLERS: dict[Any, Handler] = {
     operator.is_not: _identical(False),
     id: _number_of_object(id),
     hash: _number_of_object(hash),
+    getattr: _getattr,
     setattr: _setattr,
+    delattr: _setattr,
     isinstance: _isinstance,
     type: _type,
     iter: _iterator,
@@ -335,11 +373,7 @@ HANDLERS: dict[Any, Handler] = {
     syntax.active_error: _active_error,
     sys.exception: _exception,
     sys.exc_info: _exception_info,
-    locals: _looks_at_the_frame("locals"),
-    vars: _looks_at_the_frame("vars"),
-    eval: _looks_at_the_frame("eval"),
-    exec: _looks_at_the_frame("exec"),
-    print: _dropped("print"),
+    print: _print,
     warnings.warn: _dropped("warnings.warn"),
 }
 TENSOR_METHODS: dict[str, Handler] = {
@@ -351,7 +385,7 @@ TENSOR_METHODS: dict[str, Handler] = {
         "__bool__": _convert("bool"),
         "__int__": _convert("int"),
         "__float__": _convert("float"),
-        "__index__": _convert("int"),
+        "__index__": _index,
         "equal": _equal,
         "allclose": _allclose,
         "is_nonzero": _item,

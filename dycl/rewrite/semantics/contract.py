@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from dycl.hcfg.types import Span
 from dycl.rewrite.record.recorder import Recorder
-from dycl.rewrite.state.skeleton import Pinned
+from dycl.rewrite.state.pinned import Pinned
 
 
 class Running(Protocol):
@@ -13,12 +13,19 @@ class Running(Protocol):
 
     recorder: Recorder
     pinned: Pinned
+    nested: set[Any]
+    """The code of the functions that the program makes."""
     note: Callable[[str, Span], None]
     """Tells the user of something that the compiled program leaves out."""
 
     @property
     def span(self) -> Span:
         """Where the program is now."""
+        ...
+
+    @property
+    def in_stand_in(self) -> bool:
+        """Whether the program is inside of what stands in for a builtin."""
         ...
 
     def number(self, value: Any) -> Any:

@@ -6,12 +6,15 @@ from typing import Any
 import torch
 
 from dycl.hcfg.types import HostKind
+from dycl.rewrite.record.bounds import bounds
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import DTYPES, HostValue
 from dycl.rewrite.semantics.contract import Running
+from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.tables import GrownList
 
 NOT_HANDLED = object()
+MOST_CASES = 64
 Handler = Callable[[Running, tuple[Any, ...], dict[str, Any]], Any]
 
 
@@ -36,6 +39,8 @@ def item(tensor: torch.Tensor, machine: Running) -> HostValue:
     """The one element of a tensor as a host value in Python's own precision."""
     if tensor.numel() != 1:
         raise RuntimeError(f"a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
+    if tensor.is_complex():
+        raise Refused("DY004", "a complex number becomes one of Python's", "read its parts, `x.real.item()`")
     kind: HostKind = "bool" if tensor.dtype == torch.bool else "float" if tensor.is_floating_point() else "int"
     scalar = tensor if tensor.dim() == 0 else torch.reshape(tensor, ())
     return HostValue(kind, scalar.to(DTYPES[kind]), machine.recorder)
@@ -50,12 +55,18 @@ def number_of(value: Any, machine: Running) -> Any:
     return value
 
 
+def has_few_cases(number: HostValue, machine: Running) -> bool:
+    """Whether the program can go on once for each value that a number can have."""
+    cases = bounds(number, machine.recorder) if number.kind != "float" else None
+    return cases is not None and len(cases) <= MOST_CASES
+
+
 def truth(value: Any, machine: Running) -> bool | HostValue:
     """Whether a condition holds: a bool, or a host value if only the input determines it."""
     if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
         if value.numel() != 1:
             raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
-        return item(value, machine).as_kind("bool")
+        return item(torch.view_as_real(value).ne(0).any() if value.is_complex() else value, machine).as_kind("bool")
     if isinstance(value, HostValue):
         return value.as_kind("bool")
     if type(value) is HostArray:

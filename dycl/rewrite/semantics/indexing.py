@@ -7,9 +7,9 @@ import torch
 
 from dycl.rewrite.normalise.syntax import KnownNumber
 from dycl.rewrite.record.host_arrays import HostArray
-from dycl.rewrite.record.host_values import HostValue
+from dycl.rewrite.record.host_values import HostValue, lift
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, item
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, item, number_of
 from dycl.rewrite.semantics.number_lists import number_at, store_number
 from dycl.rewrite.semantics.ranges import range_item
 from dycl.rewrite.semantics.tensor_literals import make_tensor, mentions_dynamic
@@ -26,7 +26,6 @@ def get_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         given, index = index, _with_host_values(index, machine)
         if not mentions_host_value(index):
             return NOT_HANDLED if index is given else container[index]
-        _require_inside(container, index, machine)
         part, rest = selected(container, index)
         return part[rest]
     if isinstance(container, HostRange):
@@ -38,19 +37,16 @@ def get_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     return number_at(container, index, machine)
 
 
-def _require_inside(container: torch.Tensor, index: Any, machine: Running) -> None:
-    """Check a tensor's index where the program may catch the error; elsewhere the backend raises it."""
-    if not machine.catches_errors():
-        return
+def _places(container: torch.Tensor, index: Any) -> list[tuple[Any, int]]:
+    """The parts of an index, each with the dimension that it is about."""
+    parts = index if isinstance(index, tuple) else (index,)
+    consumed = sum(_axes(part) for part in parts)
+    places: list[tuple[Any, int]] = []
     axis = 0
-    for part in index if isinstance(index, tuple) else (index,):
-        if part is Ellipsis or isinstance(part, torch.Tensor):
-            raise Refused("DY008", "whether this index is out of range depends on the input, and may be caught")
-        if isinstance(part, HostValue):
-            size = machine.number(container.shape[axis])
-            inside = (part >= -size) & (part < size)
-            machine.recorder.check(inside.tensor, "IndexError", f"index is out of bounds for dimension {axis}")
-        axis += part is not None
+    for part in parts:
+        places.append((part, axis))
+        axis += container.dim() - consumed if part is Ellipsis else _axes(part)
+    return places
 
 
 def set_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -68,8 +64,6 @@ def set_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         given, value = None, item(value.tensor, machine) if value.scalar else value.tensor
     if not mentions_host_value(index) and index is given:
         return NOT_HANDLED
-    if mentions_host_value(index):
-        _require_inside(container, index, machine)
     part, rest = selected(container, index)
     part[rest] = value.symbol() if isinstance(value, HostValue) else value
     return None
@@ -102,17 +96,11 @@ def mentions_host_value(index: Any) -> bool:
 
 def selected(container: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
     """The tensor with its host-valued positions selected, and what is left of the index."""
-    parts = index if isinstance(index, tuple) else (index,)
-    consumed = sum(_axes(part) for part in parts)
-    axes: list[int] = []
-    axis = 0
-    for part in parts:
-        axes.append(axis)
-        axis += container.dim() - consumed if part is Ellipsis else _axes(part)
-    for part, place in reversed(list(zip(parts, axes, strict=True))):
+    places = _places(container, index)
+    for part, place in reversed(places):
         if isinstance(part, HostValue):
             container = torch.select(container, place, part.as_kind("int").symbol())
-    return container, tuple(_plain_bounds(part) for part in parts if not isinstance(part, HostValue)) or Ellipsis
+    return container, tuple(_plain_bounds(part) for part, _ in places if not isinstance(part, HostValue)) or Ellipsis
 
 
 def _axes(part: Any) -> int:
@@ -129,4 +117,49 @@ def _plain_bounds(part: Any) -> Any:
     return slice(*(bound.symbol() if isinstance(bound, HostValue) else bound for bound in bounds))
 
 
-HANDLERS: dict[Any, Handler] = {operator.getitem: get_item, operator.setitem: set_item}
+def tensor_split(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`x.tensor_split(places)`, where the places to cut at are a tensor that only the input determines."""
+    given = dict(zip(("input", "places", "dim"), args, strict=False)) | kwargs
+    x, places = given.get("input"), given.get("places", given.get("tensor_indices_or_sections"))
+    if (
+        not isinstance(x, torch.Tensor)
+        or not isinstance(places, torch.Tensor)
+        or not machine.recorder.is_dynamic(places)
+    ):
+        return NOT_HANDLED
+    if places.dim() != 1:
+        raise Refused("DY008", "how many pieces `tensor_split` gives depends on the input")
+    cuts = [item(places[number], machine).symbol() for number in range(places.shape[0])]
+    ends = zip([0, *cuts], [*cuts, None], strict=True)
+    return tuple([torch.ops.aten.slice.Tensor(x, given.get("dim", 0), start, end) for start, end in ends])
+
+
+def narrow(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`x.narrow(dim, start, length)`, where only the input determines start, length or the size."""
+    given = dict(zip(("input", "dim", "start", "length"), args, strict=False)) | kwargs
+    x, start, length = given["input"], *(number_of(given[name], machine) for name in ("start", "length"))
+    if not isinstance(x, torch.Tensor) or not machine.recorder.is_dynamic(x):
+        return NOT_HANDLED
+    numbers = [machine.number(number) for number in (x.shape[given["dim"]], start, length)]
+    if not any(isinstance(number, HostValue) for number in numbers):
+        return NOT_HANDLED
+    size, first, count = (lift(number, "int", machine.recorder) for number in numbers)
+    inside = torch.logical_and((first >= -size).tensor, (first <= size).tensor)
+    machine.recorder.check(inside, "IndexError", "start out of range in narrow")
+    first = HostValue("int", torch.where((first < 0).tensor, (first + size).tensor, first.tensor), machine.recorder)
+    machine.recorder.check((count >= 0).tensor, "RuntimeError", "narrow(): length must be non-negative.")
+    message = "start + length exceeds dimension size in narrow"
+    machine.recorder.check((first + count <= size).tensor, "RuntimeError", message)
+    begin = start if type(start) is int and start >= 0 else first.symbol()
+    # Not a slice: PyTorch knows then that the result is as long as it should be.
+    return x.narrow(given["dim"], begin, count.symbol() if type(length) is HostValue else length)
+
+
+HANDLERS: dict[Any, Handler] = {
+    torch.narrow: narrow,
+    torch.Tensor.narrow: narrow,
+    operator.getitem: get_item,
+    operator.setitem: set_item,
+    torch.tensor_split: tensor_split,
+    torch.Tensor.tensor_split: tensor_split,
+}

@@ -5,7 +5,11 @@ rule knows is made as it is. So whoever wants to know what a callee means looks 
 adds it to the table of its topic.
 """
 
+import abc
+import functools
+import inspect
 import logging
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +20,10 @@ from dycl.rewrite.own_thread import usual
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics import (
     builtin_calls,
+    class_calls,
     indexing,
+    logging_calls,
+    looking_at_code,
     mathematics,
     number_lists,
     random_numbers,
@@ -53,6 +60,8 @@ _TOPICS: tuple[Mapping[Any, Handler], ...] = (
     mathematics.HANDLERS,
     random_numbers.HANDLERS,
     tensor_literals.HANDLERS,
+    looking_at_code.HANDLERS,
+    class_calls.HANDLERS,
     builtin_calls.HANDLERS,
 )
 FUNCTIONS: dict[Any, tuple[Handler, ...]] = {}
@@ -63,10 +72,16 @@ for _topic in _TOPICS:
 METHODS: dict[tuple[type, str], Handler] = {
     **{(torch.Tensor, name): handler for name, handler in builtin_calls.TENSOR_METHODS.items()},
     (torch.Tensor, "new_tensor"): tensor_literals.new_tensor,
+    (torch.Tensor, "new"): tensor_literals.new,
+    (torch.Tensor, "tensor_split"): indexing.tensor_split,
+    (torch.Tensor, "narrow"): indexing.narrow,
     (torch.Size, "numel"): size_tuples.count,
     (str, "join"): texts.join_method,
     (str, "format"): texts.format_method,
     (list, "sort"): number_lists.sort_in_place,
+    (type, "__subclasses__"): class_calls.subclasses,
+    (abc.ABCMeta, "__subclasses__"): class_calls.subclasses,
+    (abc.ABCMeta, "register"): class_calls.registered,
 }
 
 
@@ -81,6 +96,8 @@ def _function(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machin
         handlers = FUNCTIONS.get(usual(callee), ())
     except TypeError:  # What has no hash has no meaning of its own.
         return NOT_HANDLED
+    if handlers and not _fit(callee, args, kwargs):
+        return NOT_HANDLED  # Python says what is wrong
     for handler in handlers:
         result = handler(machine, args, kwargs)
         if result is not NOT_HANDLED:
@@ -88,13 +105,54 @@ def _function(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machin
     return NOT_HANDLED
 
 
+def _fit(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a builtin can be called with these arguments, as far as it tells which it takes."""
+    if not args and callee in _SAY_SOMETHING_OF_THEIR_FIRST:
+        return False
+    signature, least, most = _signature(callee)
+    if not kwargs and least <= len(args) <= most:
+        return True
+    if signature is None:
+        return True
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+# They fail without arguments, or give a constant.
+_SAY_SOMETHING_OF_THEIR_FIRST = frozenset((type, iter, getattr, min, max, range, str, int, float, bool))
+
+
+@functools.cache
+def _signature(callee: Any) -> tuple[inspect.Signature | None, int, float]:
+    """How a builtin is called, and how many arguments it takes by their places."""
+    try:
+        signature = inspect.signature(callee)
+    except (ValueError, TypeError):
+        return None, 0, math.inf
+    kinds = inspect.Parameter
+    placed = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)
+    ]
+    least = sum(parameter.default is kinds.empty for parameter in placed)
+    needs_names = any(
+        parameter.kind is kinds.KEYWORD_ONLY and parameter.default is kinds.empty
+        for parameter in signature.parameters.values()
+    )
+    takes_any = any(parameter.kind is kinds.VAR_POSITIONAL for parameter in signature.parameters.values())
+    return signature, least, -1 if needs_names else math.inf if takes_any else len(placed)
+
+
 def _method(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
     owner = getattr(callee, "__self__", None)
     if type(owner) is HostValue:
         return callee(*args, **kwargs)
     if isinstance(owner, logging.Logger):
-        machine.note("logging is dropped", machine.span)
-        return None
+        return logging_calls.called(machine, owner, callee)
     kind = torch.Tensor if isinstance(owner, torch.Tensor) else type(owner)
     handler = METHODS.get((kind, getattr(callee, "__name__", "")))
     return NOT_HANDLED if handler is None else handler(machine, (owner, *args), kwargs)

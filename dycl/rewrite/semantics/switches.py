@@ -12,15 +12,16 @@ from dycl.rewrite.normalise import syntax
 from dycl.rewrite.normalise.instructions import Call, Known, Read, Register
 from dycl.rewrite.normalise.syntax import KnownNumber
 from dycl.rewrite.record.bounds import bounds
+from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, lift
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import number_of
+from dycl.rewrite.semantics.dynamic import MOST_CASES, number_of
+from dycl.rewrite.semantics.numpy.forms import number_of_scalar
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Frame
 from dycl.rewrite.state.stops import Decided, Outcome
 
-_MOST_CASES = 64
 _ABSENT = -1
 Error = tuple[str, str]
 _NEVER: Error = ("RuntimeError", "a number is outside of the bounds that the compiler found for it")
@@ -95,6 +96,8 @@ def _wrapped(machine: Running, index: HostValue, size: int) -> HostValue:
 
 def _meaning(table: Iterable[Any], key: Any) -> tuple[HostValue, dict[int, Any]] | None:
     """The number that decides which key is meant, and the keys by that number."""
+    if type(key) is HostArray and key.scalar:
+        key = number_of_scalar(key)
     if isinstance(key, HostText):
         meant = ((key.meant_by(candidate), candidate) for candidate in table)
         return key.number().as_kind("int"), {number: candidate for number, candidate in meant if number is not None}
@@ -165,11 +168,13 @@ def _bound(machine: Running, bound: Any, size: int) -> _Switch | None:
 
 
 def _any_key(machine: Running, key: Any, what: str) -> _Switch | None:
+    if type(key) is HostArray:
+        raise Refused("DY008", f"{what} is an input-dependent number of NumPy", "make it one of Python's, `int(n)`")
     number = key.number() if isinstance(key, HostText) else key
     if not isinstance(number, HostValue):
         return None
     cases = bounds(number, machine.recorder) if number.kind != "float" else None
-    if cases is None or len(cases) > _MOST_CASES:
+    if cases is None or len(cases) > MOST_CASES:
         raise Refused(
             "DY008",
             f"{what} is an input-dependent number without a bound that is known while compiling",

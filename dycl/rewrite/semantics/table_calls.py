@@ -8,11 +8,14 @@ import torch
 
 from dycl.hcfg.types import HostKind
 from dycl.rewrite.normalise import syntax
-from dycl.rewrite.record.host_values import DTYPES, HostValue, kind_of, lift
+from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.record.host_values import DTYPES, HostValue, lift
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, handler_of, item, truth
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, handler_of, has_few_cases, item, truth
+from dycl.rewrite.semantics.tensor_literals import NARROW, TYPED, require_narrow
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.tables import GrownList, NumberItem, Spread, TensorItem, grown
+from dycl.rewrite.state.items import NumberItem, TensorItem, template_of
+from dycl.rewrite.state.tables import GrownList, Spread, grown
 from dycl.rewrite.tensor_types import dtype_name
 
 
@@ -27,6 +30,8 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: R
         return _rows(machine, args[0])
     if callee is operator.getitem and isinstance(args[1], slice):
         return _open_slice(machine, *args)
+    if callee is operator.mul and any(type(value) is list for value in args):
+        return _repeated(machine, *args)
     if not any(type(value) is GrownList for value in (*args, *kwargs.values())):
         return NOT_HANDLED
     handler = handler_of(callee, _HANDLERS)
@@ -34,17 +39,12 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: R
         return handler(machine, args, kwargs)
     if getattr(callee, "__name__", "") in ("new_tensor",) and isinstance(callee.__self__, torch.Tensor):
         return _one_column(args[0]).to(callee.__self__.dtype)
-    if isinstance(callee, type) and issubclass(callee, torch.Tensor):
-        return _one_column(args[0]).to(_TYPED.get(callee.__name__, torch.get_default_dtype()))
     if getattr(callee, "__objclass__", None) is list and type(args[0]) is GrownList:
         return getattr(args[0], callee.__name__)(*args[1:], **kwargs)
     owner = getattr(callee, "__self__", None)
     if owner is torch._C._VariableFunctions or isinstance(owner, torch.Tensor):
         raise Refused("DY011", f"a list of unknown length is passed to `{callee.__name__}`")
     return NOT_HANDLED
-
-
-_TYPED = {"LongTensor": torch.int64, "IntTensor": torch.int32, "FloatTensor": torch.float32, "BoolTensor": torch.bool}
 
 
 def _display(callee: Any, parts: tuple[Any, ...]) -> Any:
@@ -91,10 +91,35 @@ def _open_slice(machine: Running, items: Any, index: slice) -> Any:
         return NOT_HANDLED
     if type(items) is GrownList or not any(isinstance(bound, HostValue) for bound in bounds):
         return items[slice(*bounds)] if type(items) is GrownList else NOT_HANDLED
-    table = grown(items, machine.recorder)
+    table = _table(items, machine)
     if table is None:
         return NOT_HANDLED  # Items of several kinds: the program goes on once for each bound.
     return table[slice(*bounds)]
+
+
+def _table(items: Any, machine: Running) -> GrownList | None:
+    """Known items as a list of unknown length; None if they are not of one kind. It has copies of their tensors."""
+    table = grown(items, machine.recorder)
+    for found in [] if table is None else [template_of(part, machine.recorder) for part in items]:
+        for value in [] if found is None else found[1]:
+            machine.recorder.share_outside(value)
+    return table
+
+
+def _repeated(machine: Running, left: Any, right: Any) -> Any:
+    """`items * n`, where only the input determines n and nothing bounds it."""
+    items, number = (left, right) if type(left) is list else (right, left)
+    if type(number) is HostArray and number.scalar:
+        number = item(number.tensor, machine)
+    if not isinstance(number, HostValue) or number.kind == "float" or has_few_cases(number, machine):
+        return NOT_HANDLED
+    table = _table(items, machine)
+    if table is None:
+        return NOT_HANDLED
+    copies = torch.clamp(number.as_kind("int").tensor, min=0)
+    count = HostValue("int", copies, machine.recorder).symbol()
+    columns = [column.repeat(count, *(1 for _ in column.shape[1:])) for column in table.columns]
+    return GrownList(table.template, columns, machine.recorder)
 
 
 def _rows(machine: Running, tensor: torch.Tensor) -> Any:
@@ -164,7 +189,18 @@ def _tensor(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     dtype = kwargs.get("dtype")
     if dtype is None and items.template == NumberItem("float"):
         dtype = torch.get_default_dtype()
+    if dtype in NARROW and items.template == NumberItem("int"):
+        require_narrow(column, dtype, machine)
     return column.to(dtype, copy=True)
+
+
+def _typed(dtype: torch.dtype | None) -> Handler:
+    """`torch.LongTensor(items)` and its like."""
+
+    def make(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return _tensor(machine, args, {"dtype": dtype or torch.get_default_dtype()})
+
+    return make
 
 
 def _copied(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -204,10 +240,9 @@ def _sum(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 def _contained(wanted: bool) -> Handler:
     def contained(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         value, items = args
-        if type(items) is not GrownList or not isinstance(items.template, NumberItem) or kind_of(value) is None:
+        if type(items) is not GrownList or isinstance(value, torch.Tensor):
             return NOT_HANDLED
-        number = lift(value, kind_of(value) or "int", machine.recorder).tensor
-        found = torch.any(torch.eq(items.columns[0], number))
+        found = torch.any(items.places(value))
         return HostValue("bool", found if wanted else torch.logical_not(found), machine.recorder)
 
     return contained
@@ -233,4 +268,5 @@ _HANDLERS: dict[Any, Handler] = {
     builtins.min: _extreme(torch.amin, min),
     builtins.max: _extreme(torch.amax, max),
     sum: _sum,
+    **{kind: _typed(dtype) for kind, dtype in TYPED.items()},
 }

@@ -8,7 +8,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, kind_of, lift
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic, number_of
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic, item, number_of
 from dycl.rewrite.semantics.stand_ins import stand_in
 
 
@@ -40,11 +40,35 @@ def new_tensor(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return _copied(data, kwargs.get("dtype") or like.dtype, machine)
 
 
+def typed_tensor(kind: Any, dtype: torch.dtype | None) -> Handler:
+    """`torch.LongTensor(data)` and its like, where host values stand in the data."""
+
+    def make(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        data = args[0] if len(args) == 1 else None
+        if type(data) is not HostArray and not (isinstance(data, list | tuple) and mentions_dynamic(data, machine)):
+            return NOT_HANDLED
+        _element_type(kind, data, kwargs, machine)
+        return _copied(data, dtype or torch.get_default_dtype(), machine)
+
+    return make
+
+
+def new(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`tensor.new(data)`, where host values stand in the data; with numbers it makes a tensor of that size."""
+    if len(args) == 2 and isinstance(args[1], list | tuple) and type(args[1]) is not torch.Size:
+        return new_tensor(machine, args, kwargs)
+    return NOT_HANDLED
+
+
 def one_hot(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`one_hot(classes, num_classes)`, where the number of classes is a host value."""
+    """`one_hot(classes, num_classes)`, where the number of classes is a host value, or that of the greatest class."""
     classes = args[0] if args else kwargs.get("tensor", kwargs.get("input"))
     count = number_of(args[1] if len(args) > 1 else kwargs.get("num_classes", -1), machine)
-    if not isinstance(count, HostValue) or not isinstance(classes, torch.Tensor):
+    if not isinstance(classes, torch.Tensor):
+        return NOT_HANDLED
+    if not isinstance(count, HostValue) and count == -1 and classes.numel() and machine.recorder.is_dynamic(classes):
+        count = item(classes.max() + 1, machine)
+    if not isinstance(count, HostValue):
         return NOT_HANDLED
     size = count.as_kind("int").tensor
     machine.recorder.check(torch.ge(classes, 0).all(), "RuntimeError", "Class values must be non-negative.")
@@ -52,6 +76,22 @@ def one_hot(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     machine.recorder.check(smaller, "RuntimeError", "Class values must be smaller than num_classes.")
     numbers = torch.arange(count.as_kind("int").symbol())
     return torch.eq(classes.unsqueeze(-1), numbers).to(torch.int64)
+
+
+def attention(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`scaled_dot_product_attention`, where only the input determines whether it is causal."""
+    names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
+    given = dict(zip(names, args, strict=False)) | kwargs
+    flag = given.get("is_causal", False)
+    if not isinstance(flag, HostValue):
+        return NOT_HANDLED
+    if given.get("attn_mask") is not None:
+        message = "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+        machine.recorder.check(torch.logical_not(flag.as_kind("bool").tensor), "RuntimeError", message)
+        return torch._C._nn.scaled_dot_product_attention(**(given | {"is_causal": False}))
+    allowed = torch.ones(given["query"].shape[-2], given["key"].shape[-2], dtype=torch.bool).tril()
+    mask = torch.logical_or(allowed, torch.logical_not(flag.as_kind("bool").tensor))
+    return torch._C._nn.scaled_dot_product_attention(**(given | {"attn_mask": mask, "is_causal": False}))
 
 
 def mentions_dynamic(data: Any, machine: Running) -> bool:
@@ -69,13 +109,13 @@ def _element_type(maker: Any, data: Any, kwargs: dict[str, Any], machine: Runnin
 
 
 def _copied(data: Any, dtype: torch.dtype, machine: Running) -> torch.Tensor:
-    stacked = _stacked(data, machine)
+    stacked = _stacked(data, dtype, machine)
     return stacked.clone() if stacked.dtype == dtype else stacked.to(dtype)
 
 
-def _stacked(data: Any, machine: Running) -> torch.Tensor:
+def _stacked(data: Any, dtype: torch.dtype, machine: Running) -> torch.Tensor:
     if isinstance(data, list | tuple):
-        parts = [_stacked(part, machine) for part in data]
+        parts = [_stacked(part, dtype, machine) for part in data]
         widest = parts[0].dtype
         for part in parts:
             widest = torch.promote_types(widest, part.dtype)
@@ -87,12 +127,42 @@ def _stacked(data: Any, machine: Running) -> torch.Tensor:
     kind = kind_of(data)
     if kind is None:
         return torch.tensor(data)
-    return lift(data, kind, machine.recorder).tensor
+    number = lift(data, kind, machine.recorder)
+    if number.kind != "bool" and dtype in (*NARROW, torch.int64):
+        number = number.converted("int")
+        if dtype in NARROW:
+            require_narrow(number.tensor, dtype, machine)
+    return number.tensor
 
 
+def require_narrow(numbers: torch.Tensor, dtype: torch.dtype, machine: Running) -> None:
+    """Check that whole numbers fit into an element type of fewer bits, as PyTorch does."""
+    limits = torch.iinfo(dtype)
+    # PyTorch lets negative numbers wrap around where there is no sign.
+    fits = torch.logical_and(torch.ge(numbers, limits.min or -limits.max), torch.le(numbers, limits.max)).all()
+    name = str(dtype).removeprefix("torch.")
+    machine.recorder.check(fits, "RuntimeError", f"value cannot be converted to type {name} without overflow")
+
+
+NARROW = (torch.uint8, torch.int8, torch.int16, torch.int32)
+# The old names of tensors by their element type; `torch.Tensor` takes the usual one.
+TYPED: dict[Any, torch.dtype | None] = {
+    torch.Tensor: None,
+    torch.BoolTensor: torch.bool,
+    torch.ByteTensor: torch.uint8,
+    torch.CharTensor: torch.int8,
+    torch.ShortTensor: torch.int16,
+    torch.IntTensor: torch.int32,
+    torch.LongTensor: torch.int64,
+    torch.HalfTensor: torch.float16,
+    torch.FloatTensor: torch.float32,
+    torch.DoubleTensor: torch.float64,
+}
 HANDLERS: dict[Any, Handler] = {
     torch.tensor: make_tensor,
     torch.as_tensor: as_tensor,
     torch.asarray: as_tensor,
     torch._C._nn.one_hot: one_hot,
+    torch._C._nn.scaled_dot_product_attention: attention,
+    **{kind: typed_tensor(kind, dtype) for kind, dtype in TYPED.items()},
 }

@@ -12,8 +12,10 @@ from dycl.rewrite.record.host_values import HostValue, lift
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic, number_of
 from dycl.rewrite.signals import DecisionMet, Refused
+from dycl.rewrite.state.tables import GrownList
 
 _PLACEHOLDER = re.compile(r"%[sdi]")
+_NEEDED = "the text of a value that only the input determines is needed"
 
 
 class HostText:
@@ -25,8 +27,25 @@ class HostText:
     def __init__(self, parts: tuple[Any, ...]) -> None:
         self.parts = parts
 
-    def __str__(self) -> str:
+    def shown(self) -> str:
+        """The text as a message shows it."""
         return "".join(part if isinstance(part, str) else "..." for part in self.parts)
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(str, name):
+            raise Refused("DY001", _NEEDED)
+        raise AttributeError(f"'str' object has no attribute '{name}'")
+
+    def __str__(self) -> str:
+        raise DecisionMet("a text that only the input determines")
+
+    __repr__ = __str__
+
+    def __len__(self) -> int:
+        raise DecisionMet("the length of a text that only the input determines")
+
+    def __getitem__(self, index: Any) -> str:
+        raise DecisionMet("a part of a text that only the input determines")
 
     def __format__(self, style: str) -> str:
         raise DecisionMet("the text of a number that only the input determines")
@@ -47,7 +66,7 @@ class HostText:
         """The one number in this text."""
         numbers = [part for part in self.parts if not isinstance(part, str)]
         if len(numbers) != 1 or numbers[0] is None:
-            raise Refused("DY001", "the text of a value that only the input determines is needed")
+            raise Refused("DY001", _NEEDED)
         value: HostValue = numbers[0][0]
         return value
 
@@ -95,9 +114,12 @@ def _number_part(value: Any, style: str, machine: Running) -> Any:
 def formatted(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`{value!r:style}` inside an f-string."""
     value, conversion, style = args
+    plain = conversion in (-1, ord("s")) and style == ""
     if isinstance(value, HostText):
-        return value if conversion in (-1, ord("s")) and style == "" else HostText((None,))
-    if isinstance(value, list | tuple) and any(is_dynamic(item, machine) for item in value):
+        return value if plain else HostText((None,))
+    if isinstance(value, BaseException) and (message := _message(value)) is not None:
+        return message if plain else HostText((None,))
+    if _holds_dynamic(value, machine):
         return HostText((None,))
     if not is_dynamic(value, machine):
         return NOT_HANDLED
@@ -115,12 +137,63 @@ def text(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     """`str(value)` or `format(value, style)`."""
     if args and isinstance(args[0], HostText):
         return args[0]
+    if args and isinstance(args[0], BaseException) and (message := _message(args[0])) is not None:
+        return message
+    if args and _holds_dynamic(args[0], machine):
+        return HostText((None,))
     if not args or not is_dynamic(args[0], machine):
         return NOT_HANDLED
-    part = None if isinstance(args[0], torch.Tensor) else _number_part(args[0], (*args, "")[1], machine)
-    if part is None:
-        raise Refused("DY001", "the text of a value that only the input determines is needed")
-    return HostText((part,))
+    return HostText((None if isinstance(args[0], torch.Tensor) else _number_part(args[0], (*args, "")[1], machine),))
+
+
+def representation(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`repr(value)`, which for numbers is what `str` gives, and for texts and errors something with quotes."""
+    quoted = isinstance(args[0], HostText) or (isinstance(args[0], BaseException) and _message(args[0]) is not None)
+    return HostText((None,)) if quoted else text(machine, args, kwargs)
+
+
+def _message(error: BaseException) -> HostText | None:
+    """The text of an error, where only the input determines it."""
+    if not any(isinstance(part, HostText) for part in error.args) or type(error).__str__ not in _USUAL:
+        return None
+    only = error.args[0] if len(error.args) == 1 and not isinstance(error, KeyError) else None
+    return only if isinstance(only, HostText) else HostText((None,))
+
+
+_USUAL = (BaseException.__str__, KeyError.__str__)
+
+
+def message_of(error: BaseException) -> str:
+    """What a program says that fails with this error."""
+    # A key error's text is its key as Python writes it, quotes included.
+    only = error.args[0] if len(error.args) == 1 else None
+    if isinstance(only, HostText):
+        return only.shown()
+    if isinstance(error, KeyError) and isinstance(only, str):
+        return only
+    met = DecisionMet.met
+    try:
+        return str(error)
+    except DecisionMet:
+        DecisionMet.met = met
+        return " ".join(part.shown() if isinstance(part, HostText) else "..." for part in error.args)
+
+
+def _holds_dynamic(value: Any, machine: Running) -> bool:
+    """Whether this is a container that holds something that only the input determines."""
+    waiting, seen = [value], set()
+    while waiting:
+        part = waiting.pop()
+        if type(part) is GrownList:
+            return True
+        if not isinstance(part, list | tuple | dict) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        items = [*part, *part.values()] if isinstance(part, dict) else part
+        if any(is_dynamic(item, machine) or isinstance(item, HostText) for item in items):
+            return True
+        waiting.extend(items)
+    return False
 
 
 def format_method(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -202,6 +275,6 @@ HANDLERS: dict[Any, Handler] = {
     syntax.formatted: formatted,
     syntax.join: joined,
     str: text,
-    repr: text,
+    repr: representation,
     format: text,
 }

@@ -1,15 +1,21 @@
 """What must be written down of exceptions, arrays and sets so that a copy does what they do."""
 
+import dis
+import functools
+import itertools
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
+from dycl.rewrite.normalise.private_names import mangled
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.classes import builtin_maker
+from dycl.rewrite.state.unchanging import TOLD_BY_TEXT
 
-_LINKS = ("__cause__", "__context__", "__suppress_context__")
+_LINKS = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
 
 
 def error_fields(error: BaseException) -> list[tuple[str, Any]]:
@@ -21,14 +27,23 @@ def error_fields(error: BaseException) -> list[tuple[str, Any]]:
         for name, found in vars(cls).items()
         if isinstance(found, types.MemberDescriptorType) and not name.startswith("__")
     ]
-    return [(name, getattr(error, name)) for name in (*names, *_LINKS)]
+    if isinstance(error, BaseExceptionGroup):
+        names = []  # it has its arguments by other names, for good
+    if hasattr(error, "characters_written") and isinstance(error, OSError):
+        names.append("characters_written")
+    # A field of Python's own that was never set reads as None, and would not be the same if it were set to that.
+    values = ((name, getattr(error, name)) for name in names)
+    return [*((name, value) for name, value in values if value is not None), *((x, getattr(error, x)) for x in _LINKS)]
 
 
-def require_plain_array(array: np.ndarray[Any, Any], others: Iterable[Any]) -> None:
+def require_plain_array(array: np.ndarray[Any, Any], others: Iterable[Any], outlives: bool) -> None:
     """Refuse an array of which a copy of its elements would not do: one that shares its memory, or holds objects."""
     if type(array) is not np.ndarray or array.dtype.hasobject or array.dtype.names is not None:
         kind = type(array).__name__ if type(array) is not np.ndarray else f"ndarray of {array.dtype}"
         raise Refused("DY009", f"an object of type `{kind}` is alive across a decision and cannot be copied")
+    if outlives:
+        reason = "an array that shares its memory with something that outlives the call is alive across a decision"
+        raise Refused("DY009", reason, "copy it")
     sharing = any(other is not array and _shares(array, other) for other in others)
     if sharing:
         raise Refused("DY009", "two arrays that share their memory are alive across a decision", "copy one of them")
@@ -44,9 +59,75 @@ def _shares(array: np.ndarray[Any, Any], other: Any) -> bool:
     return low < start + size and start < high
 
 
+def require_quiet_keys(keys: Iterable[Any]) -> None:
+    """Refuse keys whose own `__hash__` or `__eq__` may change something: copying what they are in runs these."""
+    for kind in set(map(type, keys)):
+        for name in ("__hash__", "__eq__"):
+            method = getattr(kind, name)
+            if isinstance(method, types.FunctionType) and _may_write(method.__code__):
+                reason = f"`{kind.__name__}.{name}` may change something, and is run where a dict or set is copied"
+                raise Refused("DY009", reason, f"let `{name}` only read")
+
+
+@functools.cache
+def _may_write(code: types.CodeType) -> bool:
+    """Whether a function sets something that it has not made itself, as far as its code tells."""
+    written = any(instruction.opname.startswith(("STORE_", "DELETE_")) for instruction in _effects(code))
+    return written or not _CHANGING.isdisjoint(code.co_names)
+
+
+def _effects(code: types.CodeType) -> Iterator[dis.Instruction]:
+    return (instruction for instruction in dis.get_instructions(code) if not instruction.opname.endswith("_FAST"))
+
+
+_CHANGING = frozenset(
+    ("append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "clear", "remove", "discard")
+) | {"setattr", "delattr", "__setattr__", "__setitem__", "write", "appendleft", "next"}
+
+
+_MOST_TO_TRY = 6
+
+
 def in_order(items: set[Any] | frozenset[Any]) -> list[Any]:
-    """The items of a set as Python goes through them; refused if a set that is made of them would be another."""
-    ordered = list(items)
-    if list(type(items)(ordered) if type(items) in (set, frozenset) else set(ordered)) != ordered:
+    """The items of a set in an order in which they make a set that Python goes through alike; refused if none does."""
+    ordered = list(set.__iter__(items) if isinstance(items, set) else frozenset.__iter__(items))
+    require_quiet_keys(ordered)
+    if list(set(ordered)) == ordered:
+        return ordered
+    # Which of those that would like the same place has it depends on the order in which they came.
+    for other in itertools.permutations(ordered) if len(ordered) <= _MOST_TO_TRY else ():
+        if list(set(other)) == ordered:
+            return list(other)
+    if ordered:
         raise Refused("DY009", "a set is alive across a decision whose order a copy would not have", "sort its items")
     return ordered
+
+
+def slot_names(cls: type) -> list[str]:
+    """The attributes that a class has places for, by the names under which they are found."""
+    named = vars(cls).get("__slots__", ())
+    names = (named,) if isinstance(named, str) else tuple(named)
+    return [mangled(name, cls.__name__) for name in names if name not in ("__dict__", "__weakref__")]
+
+
+def filled_slots(value: Any) -> list[str]:
+    """The names of the attributes that an object has in places of its class."""
+    return [name for base in type(value).__mro__ for name in slot_names(base) if hasattr(value, name)]
+
+
+def require_plain_object(value: Any) -> None:
+    """Refuse an object of a class that is written in C, which may keep contents where Python cannot see them."""
+    cls: Any = type(value)
+    plain = cls.__reduce_ex__ is object.__reduce_ex__ and builtin_maker(cls) in _MAKERS
+    seen = hasattr(value, "__dict__") or cls is object or any("__slots__" in vars(base) for base in cls.__mro__)
+    if not plain or not seen:
+        reason = f"an object of type `{cls.__name__}` is alive across a decision and cannot be copied"
+        raise Refused("DY009", reason)
+
+
+_MAKERS = (object.__new__, types.SimpleNamespace.__new__)
+
+
+def exact(value: Any) -> Any:
+    """What tells a number, text or the like apart from all others of its type."""
+    return repr(value) if isinstance(value, TOLD_BY_TEXT) else value

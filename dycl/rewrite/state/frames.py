@@ -2,8 +2,9 @@
 
 import collections
 import gc
+import itertools
 import types
-from collections.abc import Callable
+import warnings
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -19,13 +20,14 @@ from dycl.rewrite.normalise.instructions import (
     Register,
     Yield,
 )
+from dycl.rewrite.record.checked_before import checked_before
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.tables import GrownList, grown
 
 Part = Literal["key", "value", "pair"]
 """What going through a dict gives of each of its items."""
-Purpose = Literal["call", "construct", "next"]
+Purpose = Literal["call", "construct", "next", "item"]
 
 
 @dataclass(slots=True, eq=False)
@@ -55,10 +57,9 @@ class Frame:
         """Where this frame is, comparable: the loops around it with their positions, then the instruction."""
         live = self.live(is_top)
         loops = sorted(
-            (at, iterator.position)
+            (at, position)
             for register, at in self.function.loops.items()
-            if register in live
-            and isinstance(iterator := self.registers.get(register), ItemIterator | ParallelIterator)
+            if register in live and (position := _static_position(self.registers.get(register))) is not None
         )
         return (*loops, (self.position, 0))
 
@@ -66,7 +67,9 @@ class Frame:
         """The registers that matter from here on; a frame below the top waits for a call to return."""
         iterators = [(name, self.registers.get(name)) for name in self.function.dropped[self.position]]
         waiting = [name for name, held in iterators if type(held) is Generator and held.waits_to_clean_up]
-        return self._read_later(is_top).union(waiting)
+        handled = self.function.handled[self.position]
+        unstarted = self.purpose == "next" and self.constructed is None
+        return self._read_later(is_top or unstarted).union(waiting, () if handled is None else (handled,))
 
     def _read_later(self, is_top: bool) -> frozenset[Register]:
         live = self.function.live
@@ -85,7 +88,18 @@ class Frame:
         return after | live[handler] if handler is not None else after
 
 
-@dataclass(slots=True, eq=False)
+def _static_position(iterator: Any) -> int | None:
+    """How far an iterator over known items has come."""
+    is_own = type(iterator).__module__.startswith("dycl.") and not isinstance(iterator, RangeIterator | Generator)
+    return getattr(iterator, "position", None) if is_own else None
+
+
+def no_text() -> Refused:
+    """The refusal of an iterator's text: which kind of iterator it is for Python is not known."""
+    return Refused("DY002", "the text of an iterator is asked for")
+
+
+@dataclass(slots=True, eq=False, repr=False)
 class ItemIterator:
     """An iterator over known items; its position is part of the static state."""
 
@@ -96,6 +110,8 @@ class ItemIterator:
     source: Any = None
     """The dict, set or deque that is gone through by `items`, its keys: it must not change its size meanwhile."""
     part: Part = "key"
+    native: Any = None
+    """Python's own iterator over `source`, until the next decision: it alone notices every change."""
 
     @property
     def in_growth(self) -> int:
@@ -106,8 +122,8 @@ class ItemIterator:
         return self
 
     def __next__(self) -> Any:
-        if self.source is not None and len(self.source) != self.known:
-            raise RuntimeError(_CHANGED[type(self.source)])
+        if self.source is not None:
+            return self._next_of_container()
         size = list.__len__(self.items) if isinstance(self.items, list) else len(self.items)
         if self.position >= size:
             # What has come to its end stays there, whatever happens to the list.
@@ -116,24 +132,48 @@ class ItemIterator:
         self.position += 1
         return self._item(self.position - 1)
 
-    def way_back(self) -> Callable[[], None]:
-        """What puts the iterator back to where it is now."""
-        before = (self.items, self.position, self.source)
+    def _next_of_container(self) -> Any:
+        if self.known is not None and self.known < 0 and len(self.source) == ~self.known:
+            raise Refused("DY009", "a container is gone through that had another size meanwhile")
+        if len(self.source) != self.known:
+            raise RuntimeError(_CHANGED[type(self.source)])
+        self.begin()
+        try:
+            item = next(self.native)
+        except StopIteration:
+            # What has come to its end stays there, whatever happens to the container.
+            self.items, self.position, self.source, self.native = (), 0, None, None
+            raise
+        self.position += 1
+        return item
 
-        def go_back() -> None:
-            self.items, self.position, self.source = before
+    def begin(self) -> None:
+        """Let Python's own iterator stand where this one does, from where it notices every change."""
+        if self.native is not None or self.source is None or len(self.source) != self.known:
+            return
+        views = {"key": "keys", "value": "values", "pair": "items"}
+        is_dict = isinstance(self.source, dict)
+        self.native = iter(getattr(self.source, views[self.part])() if is_dict else self.source)
+        collections.deque(itertools.islice(self.native, self.position), maxlen=0)
 
-        return go_back
+    def size_when_begun(self) -> int | None:
+        """How many items there were when the loop began; the complement if there is another number now."""
+        if self.source is None or self.known is None or self.known < 0:
+            return self.known
+        return self.known if len(self.source) == self.known else ~self.known
+
+    def __length_hint__(self) -> int:
+        if self.source is not None and len(self.source) != self.known:
+            return 0
+        return max(0, len(self.items) - self.position)
+
+    def __repr__(self) -> str:
+        raise no_text()
 
     def _item(self, place: int) -> Any:
         if isinstance(self.items, list):
             return list.__getitem__(self.items, place)
-        if type(self.source) is collections.deque:
-            return self.source[place]
-        key = self.items[place]
-        if self.part == "key":
-            return key
-        return self.source[key] if self.part == "value" else (key, self.source[key])
+        return self.items[place]
 
 
 def over_container(source: Any) -> ItemIterator | None:
@@ -154,20 +194,22 @@ def over_container(source: Any) -> ItemIterator | None:
 _PARTS: dict[type, Part] = {type({}.keys()): "key", type({}.values()): "value", type({}.items()): "pair"}
 _CHANGED: dict[type, str] = {
     dict: "dictionary changed size during iteration",
+    collections.defaultdict: "dictionary changed size during iteration",
+    collections.OrderedDict: "OrderedDict mutated during iteration",
     set: "Set changed size during iteration",
     collections.deque: "deque mutated during iteration",
 }
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ParallelIterator:
     """`zip(...)` or, with a first part that counts, `enumerate(...)` of known items."""
 
-    parts: tuple[ItemIterator, ...]
+    parts: tuple[Any, ...]
 
     @property
     def position(self) -> int:
-        return self.parts[0].position if self.parts else 0
+        return int(self.parts[0].position) if self.parts else 0
 
     def __iter__(self) -> "ParallelIterator":
         return self
@@ -176,6 +218,12 @@ class ParallelIterator:
         if not self.parts:
             raise StopIteration
         return tuple([next(part) for part in self.parts])
+
+    def __repr__(self) -> str:
+        raise no_text()
+
+
+_NAMES = ("__name__", "__qualname__")
 
 
 @dataclass(slots=True, eq=False)
@@ -189,6 +237,33 @@ class Generator:
     started: bool = False
     finished: bool = False
     value: Any = None
+    names: tuple[str, str] = ("", "")
+    """The name and the qualified name of the function that made it."""
+    gi_running: bool = False
+
+    @property
+    def gi_suspended(self) -> bool:
+        return self.started and not self.finished and not self.gi_running
+
+    @property
+    def gi_code(self) -> types.CodeType:
+        return self.frame.function.code
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _NAMES:
+            object.__setattr__(self, name, value)
+            return
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be set to a string object")
+        own, qualified = self.names
+        self.names = (value, qualified) if name == _NAMES[0] else (own, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _NAMES:
+            return self.names[_NAMES.index(name)]
+        if name in ("gi_frame", "gi_yieldfrom"):
+            raise Refused("DY002", f"`{name}` of a generator is not kept track of")
+        raise AttributeError(f"'generator' object has no attribute '{name}'")
 
     @property
     def waits_to_clean_up(self) -> bool:
@@ -208,6 +283,17 @@ class Generator:
 
     def close(self) -> None:
         raise Refused("DY002", "a generator is driven by code that DyCL does not follow")
+
+
+# What Python says of operands that do not go together names this type.
+Generator.__name__ = types.GeneratorType.__name__
+
+
+@dataclass(slots=True, eq=False)
+class Stopped:
+    """Stands for an iterator of the user's own that has come to its end, and what it gave then."""
+
+    value: Any
 
 
 @dataclass(slots=True, eq=False)
@@ -256,7 +342,8 @@ def _item(rows: Any, position: Any) -> Any:
         return table.item(position)
     if type(rows) is GrownList:
         return rows.item(position)
-    return torch.select(rows, 0, position.symbol() if isinstance(position, HostValue) else position)
+    with checked_before():
+        return torch.select(rows, 0, position.symbol() if isinstance(position, HostValue) else position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,3 +353,23 @@ class HostRange:
     start: Any
     stop: Any
     step: Any
+
+
+def over_count(count: Any) -> RangeIterator:
+    """An iterator from where an `itertools.count` has come to."""
+    with warnings.catch_warnings():
+        # Python 3.12 and 3.13 warn that this will go one day; nothing else tells the place.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        start, *step = count.__reduce__()[1]
+    return RangeIterator(start, None, step[0] if step else 1)
+
+
+def cell_contents(cell: Any, name: str, frame: Frame) -> Any:
+    """What a variable that functions share holds, or Python's error if it holds nothing."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        missing = f"variable '{name}' where it is not associated with a value"
+        if name in frame.function.code.co_freevars:
+            raise NameError(f"cannot access free {missing} in enclosing scope", name=name) from None
+        raise UnboundLocalError(f"cannot access local {missing}") from None

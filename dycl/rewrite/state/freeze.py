@@ -2,8 +2,8 @@
 
 import collections
 import contextvars
-import functools
 import types
+import weakref
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -11,15 +11,28 @@ import numpy as np
 import torch
 
 from dycl.rewrite.knowledge import KeepViews, Knowledge, Loose, Place, Table
-from dycl.rewrite.normalise.private_names import mangled
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
+from dycl.rewrite.record.layouts import layout_of
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.addresses import Address
-from dycl.rewrite.state.copied import error_fields, in_order, require_plain_array
+from dycl.rewrite.state.class_nodes import MadeNode, PlainNode
+from dycl.rewrite.state.classes import frozen_class, frozen_wrapper, is_partial, plain_base
+from dycl.rewrite.state.copied import (
+    error_fields,
+    exact,
+    filled_slots,
+    in_order,
+    require_plain_array,
+    require_plain_object,
+    require_quiet_keys,
+)
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+from dycl.rewrite.state.items import template_of
+from dycl.rewrite.state.lazy_iterators import LazyIterator
+from dycl.rewrite.state.pinned import Pinned
 from dycl.rewrite.state.skeleton import (
     AddressNode,
     ArrayNode,
@@ -40,13 +53,13 @@ from dycl.rewrite.state.skeleton import (
     HostRangeNode,
     ItemsNode,
     IteratorNode,
+    LazyNode,
     Leaf,
     ListNode,
     MethodNode,
     ObjectNode,
     ParallelNode,
     PartialNode,
-    Pinned,
     PinnedNode,
     RangeNode,
     RowsNode,
@@ -59,10 +72,12 @@ from dycl.rewrite.state.skeleton import (
     TensorNode,
     TokenNode,
     TupleNode,
+    TupleObjectNode,
     ViewNode,
 )
-from dycl.rewrite.state.tables import GrownList, template_of
-from dycl.rewrite.state.unchanging import ATOMS, TOLD_BY_TEXT, is_shared
+from dycl.rewrite.state.tables import GrownList
+from dycl.rewrite.state.unchanging import is_atom, is_shared
+from dycl.rewrite.state.written_in_c import frozen_copy, frozen_reference
 from dycl.rewrite.tensor_types import dtype_name
 
 
@@ -86,6 +101,10 @@ class Freezer:
         self._seen: dict[int, tuple[int, Any]] = {}
         self._groups: dict[int, list[int]] = {}
 
+    def has(self, value: Any) -> bool:
+        """Whether this very object was frozen."""
+        return id(value) in self._seen
+
     def freeze(self, value: Any) -> Skeleton:
         """The skeleton of a value; its tensors and host values join `leaves`."""
         if isinstance(value, HostValue):
@@ -100,19 +119,33 @@ class Freezer:
             return TokenNode(id(value.var))
         if isinstance(value, Address):
             return AddressNode(value.told_by, self.freeze(value.owner))
-        if isinstance(value, ATOMS):
-            exact = repr(value) if isinstance(value, TOLD_BY_TEXT) else value
-            return AtomNode(type(value), exact, value)
         if self.pinned.was_made(value if isinstance(value, type) else type(value)):
-            raise Refused("DY009", "a class made during the call, or an object of one, is alive across a decision")
+            return self._made(value)
+        if is_atom(value) and not (getattr(value, "__dict__", None) and plain_base(type(value))):
+            return AtomNode(type(value), exact(value), value)
         if value in self.pinned or is_shared(value):
             self.pinned.add(value)
             return PinnedNode(id(value))
         if id(value) in self._seen:
             return SeenNode(self._seen[id(value)][0])
-        if not isinstance(value, tuple | types.MethodType):
+        if _has_number(value):
             self._seen[id(value)] = (len(self._seen), value)
         return self._object(value)
+
+    def _made(self, value: Any) -> Skeleton:
+        """A class that was made during the call, or an object of one: the class comes first."""
+        cls = None if isinstance(value, type) else self.freeze(type(value))
+        if id(value) in self._seen:
+            seen = SeenNode(self._seen[id(value)][0])
+            return seen if cls is None else MadeNode(cls, seen)
+        if _has_number(value):
+            self._seen[id(value)] = (len(self._seen), value)
+        if cls is None:
+            return frozen_class(value, self.freeze)
+        node: Any = self._object(value)
+        if not hasattr(node, "cls"):
+            raise Refused("DY009", f"an object of type `{type(value).__name__}` is alive across a decision")
+        return MadeNode(cls, node._replace(cls=None))
 
     def shared_memories(self) -> set[int]:
         """The memory that items of the frozen tables share with other tensors."""
@@ -129,8 +162,10 @@ class Freezer:
                 return self._tensor(value)
             case slice():
                 return SliceNode(self.freeze(value.start), self.freeze(value.stop), self.freeze(value.step))
+            case tuple() if _has_number(value):
+                return TupleObjectNode(type(value), self._all(tuple.__iter__(value)), self._attributes(value))
             case tuple():
-                return TupleNode(type(value), self._all(value))
+                return TupleNode(type(value), self._all(tuple.__iter__(value)))
             case GrownList():
                 return GrownNode(value.template, tuple([self._column(column) for column in value.columns]))
             case list() if self.knowledge.knows(Table(self.place)) and (rows := self._rows(value)) is not None:
@@ -138,12 +173,16 @@ class Freezer:
             case list() if self.knowledge.knows(Loose(self.place)) and (items := self._items(value)) is not None:
                 return ItemsNode(items)
             case list():
-                return ListNode(type(value), self._all(value), self._attributes(value))
+                return ListNode(type(value), self._all(list.__iter__(value)), self._attributes(value))
             case collections.deque():
-                return DequeNode(type(value), self._all(value), value.maxlen, self._attributes(value))
+                items = self._all(collections.deque.__iter__(value))
+                return DequeNode(type(value), items, value.maxlen, self._attributes(value))
             case dict():
                 factory = value.default_factory if isinstance(value, collections.defaultdict) else None
-                pairs = tuple((self.freeze(key), self.freeze(item)) for key, item in value.items())
+                # In the order of the dict itself, whatever a class makes of its methods.
+                own: Any = collections.OrderedDict if isinstance(value, collections.OrderedDict) else dict
+                require_quiet_keys(own.__iter__(value))
+                pairs = tuple((self.freeze(key), self.freeze(item)) for key, item in own.items(value))
                 return DictNode(type(value), pairs, self.freeze(factory), self._attributes(value))
             case set() | frozenset():
                 return SetNode(type(value), self._all(in_order(value)), self._attributes(value))
@@ -151,37 +190,51 @@ class Freezer:
                 return CellNode(self._cell(value))
             case types.FunctionType():
                 return self._function(value)
-            case types.MethodType():
+            case types.MethodType() if callable(value.__func__):
                 return MethodNode(self.freeze(value.__func__), self.freeze(value.__self__))
-            case functools.partial():
-                return PartialNode(self.freeze(value.func), self.freeze(value.args), self.freeze(value.keywords))
+            case _ if is_partial(type(value)):
+                parts = (self.freeze(value.func), self.freeze(value.args), self.freeze(value.keywords))
+                return PartialNode(type(value), *parts, self._attributes(value))
+            case staticmethod() | classmethod() | property():
+                return frozen_wrapper(value, self.freeze)
+            case int() | float() | complex() | str() | bytes():
+                base: Any = plain_base(type(value))
+                plain = base.__new__(base, value) if base is not str else str.__str__(value)
+                return PlainNode(type(value), base, exact(plain), plain, self._attributes(value))
             case types.MethodWrapperType() | types.BuiltinMethodType():
                 return BoundNode(value.__name__, self.freeze(value.__self__))
             case super():
                 owner: Any = value
-                return SuperNode(owner.__thisclass__, self.freeze(owner.__self__))
+                return SuperNode(self.freeze(owner.__thisclass__), self.freeze(owner.__self__))
             case Frame():
                 return self.frame(value)
             case ItemIterator():
                 gone_through = self.freeze(value.items)
-                return IteratorNode(gone_through, value.position, value.known, self.freeze(value.source), value.part)
+                known = value.size_when_begun()
+                return IteratorNode(gone_through, value.position, known, self.freeze(value.source), value.part)
             case ParallelIterator():
                 return ParallelNode(self._all(value.parts))
+            case LazyIterator():
+                over, held = self._all(value.parts), self.freeze(value.value)
+                return LazyNode(value.kind, value.made_at, over, held, value.numbers, value.position)
             case RangeIterator():
                 return self._range(value)
             case HostRange():
                 return HostRangeNode(self.freeze(value.start), self.freeze(value.stop), self.freeze(value.step))
             case Generator():
-                return GeneratorNode(value.started, value.finished, self.freeze(value.frame), self.freeze(value.value))
+                stage = (value.started, value.finished, value.gi_running)
+                return GeneratorNode(stage, value.names, self.freeze(value.frame), self.freeze(value.value))
             case np.ndarray():
-                require_plain_array(value, [seen for _, seen in self._seen.values()])
+                require_plain_array(value, [seen for _, seen in self._seen.values()], self.recorder.lies_outside(value))
                 return ArrayNode(value.dtype.str, value.shape, value.tobytes(), value.flags.writeable)
+            case weakref.ReferenceType():
+                return frozen_reference(value, self.pinned)
             case BaseException():
                 args = self.freeze(value.args)
                 fields = tuple((name, self.freeze(field)) for name, field in error_fields(value))
                 return ExceptionNode(type(value), args, fields, self._attributes(value))
             case _:
-                return self._instance(value)
+                return frozen_copy(value, self.freeze, self.pinned) or self._instance(value)
 
     def _all(self, values: Iterable[Any]) -> tuple[Skeleton, ...]:
         return tuple([self.freeze(value) for value in values])
@@ -232,19 +285,18 @@ class Freezer:
         self._join_group(value, self._seen[id(value)][0])
         if in_list:
             self._join_group(value, -1)
-        if not self.recorder.is_dynamic(value) and memory(value) in self.recorder.model_memory:
+        if not self.recorder.is_dynamic(value) and self.recorder.lies_outside(value):
             self._join_group(value, -1)
         return self._leaf(value)
 
     def _leaf(self, value: torch.Tensor) -> TensorNode | ConstantNode:
         if self.recorder.is_dynamic(value):
             self.leaves.append(value)
-            shape = self.recorder.type_of(value).shape
-            strides = tuple(value.stride()) if all(isinstance(size, int) for size in shape) else None
-            return TensorNode(dtype_name(value.dtype), shape, strides)
-        content = value.detach().contiguous()
-        data = content.flatten().view(torch.uint8).numpy().tobytes() if content.numel() else b""
-        return ConstantNode(dtype_name(value.dtype), tuple(value.shape), data)
+            return TensorNode(dtype_name(value.dtype), self.recorder.type_of(value).shape, layout_of(value))
+        # One element counts as contiguous whatever its stride is, which `view` does not take.
+        content = value.detach().flatten().clone(memory_format=torch.contiguous_format)
+        data = content.view(torch.uint8).numpy().tobytes() if content.numel() else b""
+        return ConstantNode(dtype_name(value.dtype), tuple(value.shape), data, value.stride())
 
     def _rows(self, value: list[Any]) -> tuple[Skeleton, ...] | None:
         """The items of a list if all are of one kind that can be stacked; they get no number."""
@@ -273,6 +325,8 @@ class Freezer:
             self._count_row(value)
             leaf = self._leaf(value)
             return SharedNode(leaf) if self._memory(value) in self._shared else leaf
+        if type(value) is HostArray:
+            return HostArrayNode(value.scalar, self._row(value.tensor))
         if isinstance(value, tuple):
             return TupleNode(type(value), tuple([self._row(part) for part in value]))
         return self.freeze(value)
@@ -290,8 +344,9 @@ class Freezer:
     def _join_group(self, value: torch.Tensor, number: int) -> None:
         """Note that the tensor with this number shares the memory of `value`; -1 stands for one without a number."""
         aliases = self.recorder.recording.aliases
-        known = aliases.entangled.get(id(value)) or aliases.entangled.get(id(aliases.owner(value)))
-        key = self._memory(value) if known is None else known[1]
+        linked = list(aliases.linked(value).values()) if aliases.uncertain else [aliases.owner(value)]
+        groups = [aliases.entangled[id(tensor)][1] for tensor in (value, *linked) if id(tensor) in aliases.entangled]
+        key = min(groups) if groups else min(map(self._memory, linked))
         group = self._groups.setdefault(key, [])
         group.append(number)
         if key in aliases.outside_groups:
@@ -320,27 +375,22 @@ class Freezer:
         position, stop, step = self.freeze(value.position), self.freeze(value.stop), self.freeze(value.step)
         return RangeNode(position, stop, step, self.freeze(value.rows))
 
-    def _attributes(self, value: Any) -> AttributesNode | None:
+    def _attributes(self, value: Any) -> AttributesNode | SeenNode | None:
         held = getattr(value, "__dict__", None)
-        if not held:
+        if held is None or (not held and isinstance(value, types.FunctionType) and id(held) not in self._seen):
             return None
+        # The program may have this dict by itself, too.
+        if id(held) in self._seen:
+            return SeenNode(self._seen[id(held)][0])
+        self._seen[id(held)] = (len(self._seen), held)
         return AttributesNode(tuple(held), self._all(held.values()))
 
     def _instance(self, value: Any) -> ObjectNode:
-        cls: Any = type(value)
-        slots = [name for base in cls.__mro__ for name in _slots(base) if hasattr(value, name)]
-        made_in_python = cls.__new__ is object.__new__ or isinstance(cls.__new__, types.FunctionType)
-        made_in_python = made_in_python or cls.__new__ is types.SimpleNamespace.__new__
-        plain = cls.__reduce_ex__ is object.__reduce_ex__ and made_in_python
-        if not plain or not (hasattr(value, "__dict__") or slots):
-            reason = f"an object of type `{cls.__name__}` is alive across a decision and cannot be copied"
-            raise Refused("DY009", reason)
-        parts = tuple((name, self.freeze(getattr(value, name))) for name in slots)
-        return ObjectNode(cls, parts, self._attributes(value))
+        require_plain_object(value)
+        parts = tuple((name, self.freeze(getattr(value, name))) for name in filled_slots(value))
+        return ObjectNode(type(value), parts, self._attributes(value))
 
 
-def _slots(cls: type) -> list[str]:
-    """The attributes that a class has places for, by the names under which they are found."""
-    named = vars(cls).get("__slots__", ())
-    names = (named,) if isinstance(named, str) else tuple(named)
-    return [mangled(name, cls.__name__) for name in names if name not in ("__dict__", "__weakref__")]
+def _has_number(value: Any) -> bool:
+    """Whether others may hold a value, too, and see what becomes of it."""
+    return hasattr(value, "__dict__") if isinstance(value, tuple) else not isinstance(value, types.MethodType)

@@ -2,6 +2,7 @@
 
 from dycl.hcfg.types import HostType, TensorType, ValueType
 from dycl.rewrite.knowledge import Place
+from dycl.rewrite.record.layouts import Layout
 from dycl.rewrite.state.skeleton import (
     FrameNode,
     HostNode,
@@ -65,15 +66,15 @@ def lists(state: StateNode) -> dict[Place, list[tuple[Skeleton, ...]]]:
     return found
 
 
-def leaf_types(part: object) -> list[tuple[ValueType, tuple[int, ...] | None]]:
-    """Type and strides of each leaf of a state, in order."""
+def leaf_types(part: object) -> list[tuple[ValueType, Layout]]:
+    """Type and layout of each leaf of a state, in order."""
     if not has_parts(part):
         return []
     match part:
         case HostNode(kind):
             return [(HostType(kind), None)]
-        case TensorNode(dtype, shape, strides):
-            return [(TensorType(dtype, shape), strides)]
+        case TensorNode(dtype, shape, layout):
+            return [(TensorType(dtype, shape), layout)]
         case _:
             return [leaf for inner in part for leaf in leaf_types(inner)]
 

@@ -14,10 +14,13 @@ from typing import Any, NamedTuple, Protocol
 import torch
 
 from dycl.hcfg.types import Dimension, DType, HostKind
+from dycl.rewrite.knowledge import StepThrough
 from dycl.rewrite.normalise.instructions import FlatFunction, Label, Register
 from dycl.rewrite.record.host_values import HostValue
+from dycl.rewrite.record.layouts import Layout
 from dycl.rewrite.state.frames import Part, Purpose
-from dycl.rewrite.state.tables import Template
+from dycl.rewrite.state.items import Template
+from dycl.rewrite.state.lazy_iterators import Kind
 
 Leaf = torch.Tensor | HostValue
 
@@ -48,6 +51,13 @@ class PinnedNode(NamedTuple):
 
     key: int
     tag: str = "pinned"
+
+
+class ReferenceNode(NamedTuple):
+    """A weak reference to an object that existed before the call, which therefore stays."""
+
+    to: PinnedNode
+    tag: str = "reference"
 
 
 class SeenNode(NamedTuple):
@@ -83,20 +93,21 @@ class HostNode(NamedTuple):
 
 
 class TensorNode(NamedTuple):
-    """A leaf: a tensor of this type; strides are known where all sizes are."""
+    """A leaf: a tensor of this type and layout."""
 
     dtype: DType
     shape: tuple[Dimension, ...]
-    strides: tuple[int, ...] | None
+    layout: Layout
     tag: str = "tensor"
 
 
 class ConstantNode(NamedTuple):
-    """A tensor whose elements are known."""
+    """A tensor whose elements are known, and how they lie."""
 
     dtype: DType
     shape: tuple[int, ...]
     data: bytes
+    strides: tuple[int, ...]
     tag: str = "constant"
 
 
@@ -154,12 +165,21 @@ class TupleNode(NamedTuple):
     tag: str = "tuple"
 
 
+class TupleObjectNode(NamedTuple):
+    """A tuple of a class whose objects can have attributes: it has a number, as others may hold it, too."""
+
+    cls: Any
+    items: tuple[Skeleton, ...]
+    attributes: AttributesNode | SeenNode | None
+    tag: str = "tuple object"
+
+
 class ListNode(NamedTuple):
     """A list whose items all are part of the structure."""
 
     cls: Any
     items: tuple[Skeleton, ...]
-    attributes: AttributesNode | None
+    attributes: AttributesNode | SeenNode | None
     tag: str = "list"
 
 
@@ -191,7 +211,7 @@ class DequeNode(NamedTuple):
     cls: Any
     items: tuple[Skeleton, ...]
     maxlen: int | None
-    attributes: AttributesNode | None
+    attributes: AttributesNode | SeenNode | None
     tag: str = "deque"
 
 
@@ -201,7 +221,7 @@ class DictNode(NamedTuple):
     cls: Any
     items: tuple[tuple[Skeleton, Skeleton], ...]
     factory: Skeleton
-    attributes: AttributesNode | None
+    attributes: AttributesNode | SeenNode | None
     tag: str = "dict"
 
 
@@ -210,7 +230,7 @@ class SetNode(NamedTuple):
 
     cls: Any
     items: tuple[Skeleton, ...]
-    attributes: AttributesNode | None
+    attributes: AttributesNode | SeenNode | None
     tag: str = "set"
 
 
@@ -236,7 +256,7 @@ class ExceptionNode(NamedTuple):
     cls: Any
     args: Skeleton
     fields: tuple[tuple[str, Skeleton], ...]
-    attributes: AttributesNode | None
+    attributes: AttributesNode | SeenNode | None
     tag: str = "exception"
 
 
@@ -245,7 +265,7 @@ class ObjectNode(NamedTuple):
 
     cls: Any
     slots: tuple[tuple[str, Skeleton], ...]
-    attributes: AttributesNode | None
+    attributes: AttributesNode | SeenNode | None
     tag: str = "object"
 
 
@@ -262,7 +282,7 @@ class ClosureNode(NamedTuple):
     defaults: Skeleton
     keyword_defaults: Skeleton
     annotations: Skeleton
-    attributes: AttributesNode | None
+    attributes: AttributesNode | SeenNode | None
     tag: str = "closure"
 
 
@@ -283,18 +303,20 @@ class BoundNode(NamedTuple):
 
 
 class PartialNode(NamedTuple):
-    """A `functools.partial`."""
+    """A `functools.partial`, or an object of a class made from it."""
 
+    cls: Any
     function: Skeleton
     args: Skeleton
     keywords: Skeleton
+    attributes: AttributesNode | SeenNode | None
     tag: str = "partial"
 
 
 class SuperNode(NamedTuple):
     """What `super()` gives."""
 
-    cls: Any
+    after: Skeleton
     owner: Skeleton
     tag: str = "super"
 
@@ -317,6 +339,18 @@ class ParallelNode(NamedTuple):
     tag: str = "parallel"
 
 
+class LazyNode(NamedTuple):
+    """An iterator made of others: its kind, the call that made it, and where it stands."""
+
+    kind: Kind
+    made_at: StepThrough
+    parts: tuple[Skeleton, ...]
+    value: Skeleton
+    numbers: tuple[Any, ...]
+    position: int
+    tag: str = "lazy"
+
+
 class RangeNode(NamedTuple):
     """An iterator over positions of which only the input knows where it stands or ends."""
 
@@ -337,10 +371,10 @@ class HostRangeNode(NamedTuple):
 
 
 class GeneratorNode(NamedTuple):
-    """A generator whose body the machine interprets."""
+    """A generator whose body the machine interprets: whether it is started, finished, running; and its names."""
 
-    started: bool
-    finished: bool
+    stage: tuple[bool, bool, bool]
+    names: tuple[str, str]
     frame: Skeleton
     value: Skeleton
     tag: str = "generator"
@@ -358,29 +392,3 @@ class FrameNode(NamedTuple):
     constructed: Skeleton
     namespace: int
     tag: str = "frame"
-
-
-class Pinned:
-    """Objects that existed before the call or never change: a state refers to them, it does not copy them."""
-
-    def __init__(self) -> None:
-        self._objects: dict[int, Any] = {}
-        self._made: dict[int, type] = {}
-
-    def note_class(self, cls: type) -> None:
-        """Take note of a class that the program makes during its call; those of a module that it imports stay."""
-        if "<locals>" in cls.__qualname__:
-            self._made[id(cls)] = cls
-
-    def was_made(self, cls: type) -> bool:
-        """Whether the program made this class, or one that it is made from, during its call."""
-        return any(id(base) in self._made for base in cls.__mro__) if self._made else False
-
-    def add(self, value: Any) -> None:
-        self._objects[id(value)] = value
-
-    def __contains__(self, value: Any) -> bool:
-        return id(value) in self._objects
-
-    def __getitem__(self, key: int) -> Any:
-        return self._objects[key]

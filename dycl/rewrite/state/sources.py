@@ -9,6 +9,7 @@ from dycl.rewrite.state.skeleton import (
     AtomNode,
     ConstantNode,
     GrownNode,
+    HostArrayNode,
     HostNode,
     RowsNode,
     SharedNode,
@@ -50,14 +51,14 @@ def leaf_sources(general: StateNode, special: StateNode) -> list[Source]:
         match right:
             case AtomNode(value=value):
                 return Fixed(value)
-            case ConstantNode(dtype, shape, data):
-                return Fixed(constant_tensor(dtype, shape, data))
+            case ConstantNode():
+                return Fixed(constant_tensor(right))
         count += 1
         return count - 1
 
     def values(item: Skeleton) -> list[int | Fixed]:
         match item:
-            case SharedNode(tensor):
+            case SharedNode(tensor) | HostArrayNode(tensor=tensor):
                 return values(tensor)
             case TupleNode(items=parts):
                 return [value for part in parts for value in values(part)]

@@ -7,52 +7,27 @@ are stacked. Appending is `cat`, indexing is `select`, and the length is a dimen
     words = [(3, h0), (7, h1)]      becomes    columns int64[n], float32[n, 1, 16]      of items (int, tensor)
 """
 
-import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn, assert_never
 
 import torch
 
-from dycl.hcfg.types import DType, HostKind
+from dycl.rewrite.record.checked_before import checked_before
 from dycl.rewrite.record.contract import Records
-from dycl.rewrite.record.host_values import DTYPES, HostValue, kind_of
+from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.record.host_values import HostValue, kind_of
 from dycl.rewrite.signals import DecisionMet, Refused
-from dycl.rewrite.tensor_types import dtype_name
-
-
-@dataclass(frozen=True, slots=True)
-class NumberItem:
-    """An item, or a part of one, that is a number or flag; a column has its values."""
-
-    kind: HostKind
-
-
-@dataclass(frozen=True, slots=True)
-class TensorItem:
-    """An item, or a part of one, that is a tensor; a column has its values."""
-
-    dtype: DType
-
-
-@dataclass(frozen=True, slots=True)
-class KnownItem:
-    """An item, or a part of one, that is the same in all items, such as a text; its class tells equal ones apart."""
-
-    cls: type
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class TupleItem:
-    """An item, or a part of one, that is a tuple or named tuple."""
-
-    cls: Any
-    parts: "tuple[Template, ...]"
-
-
-Template = NumberItem | TensorItem | KnownItem | TupleItem
-"""The kind of a list's items."""
+from dycl.rewrite.state.items import (
+    ArrayItem,
+    KnownItem,
+    NumberItem,
+    Template,
+    TensorItem,
+    TupleItem,
+    template_of,
+)
+from dycl.rewrite.state.searching import equal_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,41 +35,6 @@ class Spread:
     """A list of unknown length where a call has `*items`."""
 
     items: Any
-
-
-_SYMBOLS: dict[type, HostKind] = {torch.SymInt: "int", torch.SymFloat: "float", torch.SymBool: "bool"}
-
-
-def template_of(item: Any, recorder: Records) -> tuple[Template, list[torch.Tensor]] | None:
-    """The kind of an item, and its values as tensors; None if the item could be changed or is of no such kind."""
-    values: list[torch.Tensor] = []
-
-    def visit(part: Any) -> Template | None:
-        kind = kind_of(part)
-        if kind is not None:
-            values.append(part.tensor if isinstance(part, HostValue) else torch.tensor(part, dtype=DTYPES[kind]))
-            return NumberItem(kind)
-        if isinstance(part, torch.SymInt | torch.SymFloat | torch.SymBool):
-            values.append(recorder.materialise(part))
-            return NumberItem(_SYMBOLS[type(part)])
-        if isinstance(part, torch.Tensor):
-            values.append(part)
-            return TensorItem(dtype_name(part.dtype))
-        if part is None or isinstance(part, str | enum.Enum):
-            return KnownItem(type(part), part)
-        if isinstance(part, tuple):
-            parts = [visit(inner) for inner in part]
-            known = tuple([inner for inner in parts if inner is not None])
-            return TupleItem(type(part), known) if len(known) == len(parts) else None
-        return None
-
-    template = visit(item)
-    if template is None:
-        return None
-    if not values:
-        # A column without content, so that there is a length.
-        values.append(torch.zeros(0, dtype=torch.bool))
-    return template, values
 
 
 def grown(items: Any, recorder: Records) -> "GrownList | None":
@@ -140,6 +80,33 @@ class GrownList:
     def __contains__(self, item: Any) -> bool:
         raise DecisionMet("whether an item is in a list of unknown length")
 
+    def places(self, value: Any) -> torch.Tensor:
+        """For each item whether it is equal to a value."""
+        same = equal_to(self.template, iter(self.columns), value, self.recorder)
+        if isinstance(same, torch.Tensor):
+            return same
+        return torch.full((self.columns[0].shape[0],), same, dtype=torch.bool)
+
+    def count(self, value: Any) -> HostValue:
+        return HostValue("int", torch.sum(self.places(value)), self.recorder)
+
+    def index(self, value: Any, start: Any = 0, stop: Any = None) -> HostValue:
+        here = self.places(value)
+        if stop is not None or not (type(start) is int and start == 0):
+            place, size = torch.arange(here.shape[0]), self.size()
+            first, last = (_from_start(bound, size) for bound in (start, size if stop is None else stop))
+            here = torch.logical_and(here, torch.logical_and(torch.ge(place, first), torch.lt(place, last)))
+        self.recorder.check(torch.any(here), "ValueError", "the value is not in list")
+        # One place more, for a list without items: a sub-DNN computes before the host looks at a check.
+        return HostValue("int", torch.argmax(torch.cat([here, torch.ones(1, dtype=torch.bool)]).int()), self.recorder)
+
+    def remove(self, value: Any) -> None:
+        here = self.places(value)
+        self.recorder.check(torch.any(here), "ValueError", "list.remove(x): x not in list")
+        first = torch.logical_and(here, torch.eq(torch.cumsum(here.int(), 0), 1))
+        kept = torch.logical_not(first)
+        self.columns = [column[kept] for column in self.columns]
+
     def __eq__(self, other: object) -> bool:
         raise DecisionMet("whether two lists of unknown length are equal")
 
@@ -165,7 +132,8 @@ class GrownList:
 
     def _item(self, place: Any, columns: list[torch.Tensor]) -> Any:
         number = place.symbol() if isinstance(place, HostValue) else place
-        values = [torch.select(column, 0, number) for column in columns]
+        with checked_before():
+            values = [torch.select(column, 0, number) for column in columns]
         for value in values:
             # The same tensor may stand in the list twice, or elsewhere too: it cannot be changed in place.
             self.recorder.share_outside(value)
@@ -177,6 +145,8 @@ class GrownList:
                 return HostValue(kind, next(values), self.recorder)
             case TensorItem():
                 return next(values)
+            case ArrayItem(scalar=scalar):
+                return HostArray(next(values), scalar)
             case KnownItem(value=value):
                 return value
             case TupleItem(cls, parts):
@@ -288,7 +258,7 @@ class GrownList:
         if found is None or found[0] != self.template:
             _refuse("a list of unknown length gets an item of another kind than those before")
         for value, column in zip(found[1], self.columns, strict=True):
-            if [str(size) for size in value.shape] != [str(size) for size in column.shape[1:]]:
+            if self.recorder.type_of(value).shape != self.recorder.type_of(column).shape[1:]:
                 _refuse("a list of unknown length gets a tensor of another shape than those before")
             self.recorder.share_outside(value)
         return found[1]
@@ -305,6 +275,12 @@ def _tensor(number: Any) -> torch.Tensor:
 
 def _number(number: Any) -> Any:
     return number.symbol() if isinstance(number, HostValue) else number
+
+
+def _from_start(bound: Any, size: Any) -> torch.Tensor:
+    """Where a bound of `index` lies, which counts from the end if it is negative."""
+    number = _tensor(bound)
+    return torch.where(torch.lt(number, 0), number + _tensor(size), number)
 
 
 def _sliced(column: torch.Tensor, index: slice) -> torch.Tensor:

@@ -1,10 +1,10 @@
 """Thaw a state: rebuild fresh objects from a skeleton, with new leaves, so that it can be continued."""
 
 import collections
-import functools
 import types
+import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -15,7 +15,11 @@ from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.addresses import Address
+from dycl.rewrite.state.class_nodes import ClassNode, MadeNode, PlainNode, WrapperNode
+from dycl.rewrite.state.classes import builtin_maker, empty_class, fill_class, thawed_wrapper
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
+from dycl.rewrite.state.lazy_iterators import LazyIterator
+from dycl.rewrite.state.pinned import Pinned
 from dycl.rewrite.state.skeleton import (
     AddressNode,
     ArrayNode,
@@ -36,15 +40,16 @@ from dycl.rewrite.state.skeleton import (
     HostRangeNode,
     ItemsNode,
     IteratorNode,
+    LazyNode,
     Leaf,
     ListNode,
     MethodNode,
     ObjectNode,
     ParallelNode,
     PartialNode,
-    Pinned,
     PinnedNode,
     RangeNode,
+    ReferenceNode,
     RowsNode,
     SeenNode,
     SetNode,
@@ -55,9 +60,13 @@ from dycl.rewrite.state.skeleton import (
     TensorNode,
     TokenNode,
     TupleNode,
+    TupleObjectNode,
     ViewNode,
 )
 from dycl.rewrite.state.tables import GrownList
+from dycl.rewrite.state.written_in_c import CopiedNode, thawed_copy
+
+_UNFINISHED = object()
 
 
 class Thawer:
@@ -68,6 +77,8 @@ class Thawer:
         self.recorder = recorder
         self.next_leaf = next_leaf
         self.seen: list[Any] = []
+        self._waiting: dict[int, list[types.CellType]] = {}
+        """Variables that hold what is not finished yet, by its number."""
         self.place: Place = ("?",)
         """Where the value that is being thawed hangs."""
 
@@ -79,7 +90,18 @@ class Thawer:
             case PinnedNode(key):
                 return self.pinned[key]
             case SeenNode(number):
+                if self.seen[number] is _UNFINISHED:
+                    raise Refused("DY009", "an object that holds itself is alive across a decision")
                 return self.seen[number]
+            case MadeNode(cls, value):
+                made = self.thaw(cls)
+                return self.thaw(value if isinstance(value, SeenNode) else cast(Any, value)._replace(cls=made))
+            case ClassNode():
+                number = self._reserve()
+                made = self.seen[number] = empty_class(skeleton, self.thaw)
+                self.pinned.note_copy(made)
+                fill_class(made, skeleton, self.thaw)
+                return made
             case AddressNode(told_by, owner):
                 return Address(told_by, self.thaw(owner))
             case HostNode():
@@ -88,8 +110,8 @@ class Thawer:
                 return HostArray(self.thaw(tensor), scalar)
             case TensorNode():
                 return self._placed(self._new(self.next_leaf()))
-            case ConstantNode(dtype, shape, data):
-                constant = self._new(constant_tensor(dtype, shape, data))
+            case ConstantNode():
+                constant = self._new(constant_tensor(skeleton))
                 self.recorder.own(constant)
                 return self._placed(constant)
             case ViewNode(func, args, kwargs, position):
@@ -129,13 +151,13 @@ class Thawer:
         return value
 
     def _reserve(self) -> int:
-        self.seen.append(None)
+        self.seen.append(_UNFINISHED)
         return len(self.seen) - 1
 
     def _container(self, skeleton: Skeleton) -> Any:
         match skeleton:
             case ListNode(cls, items, attributes):
-                result = self._new(cls.__new__(cls))
+                result = self._new(_allocated(cls))
                 list.extend(result, [self.thaw(item) for item in items])
                 return self._with_attributes(result, attributes)
             case RowsNode(items) | ItemsNode(items):
@@ -147,12 +169,12 @@ class Thawer:
                 self.seen[number] = GrownList(template, [self._row(column) for column in columns], self.recorder)
                 return self.seen[number]
             case DequeNode(cls, items, maxlen, attributes):
-                result = self._new(cls.__new__(cls))
+                result = self._new(_allocated(cls))
                 collections.deque.__init__(result, (), maxlen)
                 collections.deque.extend(result, [self.thaw(item) for item in items])
                 return self._with_attributes(result, attributes)
             case DictNode(cls, pairs, factory, attributes):
-                result = self._new(cls.__new__(cls))
+                result = self._new(_allocated(cls))
                 # An ordered dict keeps its order in a list of its own, which `dict` does not know.
                 ordered = issubclass(cls, collections.OrderedDict)
                 store = collections.OrderedDict.__setitem__ if ordered else dict.__setitem__
@@ -162,28 +184,40 @@ class Thawer:
                 if isinstance(result, collections.defaultdict):
                     result.default_factory = made
                 return self._with_attributes(result, attributes)
+            case TupleObjectNode(cls, items, attributes):
+                number = self._reserve()
+                result = self.seen[number] = _tuple(cls, [self.thaw(item) for item in items])
+                return self._with_attributes(result, attributes)
             case SetNode(cls, items, attributes):
                 number = self._reserve()
                 parts = [self.thaw(item) for item in items]
                 frozen = issubclass(cls, frozenset)
-                result = self.seen[number] = cls.__new__(cls, parts) if frozen else cls.__new__(cls)
+                result = self.seen[number] = _allocated(cls, parts) if frozen else _allocated(cls)
                 if not frozen:
                     set.update(result, parts)
                 return self._with_attributes(result, attributes)
             case CellNode(contents):
                 cell = self._new(types.CellType())
-                if contents is not None:
+                if isinstance(contents, SeenNode) and self.seen[contents.number] is _UNFINISHED:
+                    self._waiting.setdefault(contents.number, []).append(cell)
+                elif contents is not None:
                     cell.cell_contents = self.thaw(contents)
                 return cell
+            case PlainNode(cls, base, _, value, attributes):
+                return self._with_attributes(self._new(cast(Any, base).__new__(cls, value)), attributes)
             case ExceptionNode(cls, args, fields, attributes):
-                error = self._new(cls.__new__(cls))
-                error.args = self.thaw(args)
+                number = self._reserve() if issubclass(cls, BaseExceptionGroup) else -1
+                error = _allocated(cls, *self.thaw(args)) if number >= 0 else self._new(_allocated(cls))
+                if number >= 0:
+                    self.seen[number] = error
+                else:
+                    error.args = self.thaw(args)
                 for name, field in fields:
                     setattr(error, name, self.thaw(field))
                 return self._with_attributes(error, attributes)
             case ObjectNode(cls, slots, attributes):
                 plain = not issubclass(cls, types.SimpleNamespace)
-                result = self._new(object.__new__(cls) if plain else cls.__new__(cls))
+                result = self._new(object.__new__(cls) if plain else _allocated(cls))
                 for name, value in slots:
                     object.__setattr__(result, name, self.thaw(value))
                 return self._with_attributes(result, attributes)
@@ -197,6 +231,8 @@ class Thawer:
                 value = self._row(tensor)
                 self.recorder.share_outside(value)
                 return value
+            case HostArrayNode(scalar, tensor):
+                return HostArray(self._row(tensor), scalar)
             case TupleNode(cls, items):
                 return _tuple(cls, [self._row(item) for item in items])
             case _:
@@ -209,16 +245,26 @@ class Thawer:
                 cells = self.thaw(closure)
                 made = types.FunctionType(code, self.pinned[namespace], code.co_name, self.thaw(defaults), cells)
                 self.seen[number] = made
+                for cell in self._waiting.pop(number, ()):
+                    cell.cell_contents = made
                 made.__kwdefaults__ = self.thaw(keyword_defaults)
                 made.__name__, made.__qualname__, made.__module__, made.__doc__ = names
                 made.__annotations__ = self.thaw(annotations)
                 self._with_attributes(made, attributes)
-            case PartialNode(function, args, keywords):
-                self.seen[number] = functools.partial(self.thaw(function), *self.thaw(args), **self.thaw(keywords))
+            case PartialNode(cls, function, args, keywords, attributes):
+                given = (self.thaw(function), self.thaw(args), self.thaw(keywords))
+                self.seen[number] = builtin_maker(cls)(cls, given[0], *given[1], **given[2])
+                self._with_attributes(self.seen[number], attributes)
+            case WrapperNode(cls, parts, names, values):
+                made_of = [self.thaw(part) for part in parts]
+                held = {name: self.thaw(value) for name, value in zip(names, values, strict=True)}
+                self.seen[number] = thawed_wrapper(cls, made_of, held)
+            case CopiedNode():
+                self.seen[number] = thawed_copy(skeleton, self.thaw)
             case BoundNode(name, owner):
                 self.seen[number] = getattr(self.thaw(owner), name)
-            case SuperNode(cls, owner):
-                self.seen[number] = super(cls, self.thaw(owner))
+            case SuperNode(after, owner):
+                self.seen[number] = super(self.thaw(after), self.thaw(owner))
             case IteratorNode(items, position, known, source, part):
                 gone_through = self.thaw(items)
                 # The list may have grown while the loop goes over it.
@@ -227,20 +273,28 @@ class Thawer:
                     if type(gone_through) is GrownList
                     else ItemIterator(gone_through, position, known, self.thaw(source), part)
                 )
+                if isinstance(self.seen[number], ItemIterator):
+                    self.seen[number].begin()
             case ParallelNode(parts):
                 side_by_side = tuple([self.thaw(part) for part in parts])
                 if any(isinstance(part, RangeIterator) for part in side_by_side):
                     raise Refused("DY011", "a loop goes over a list of unknown length and something else side by side")
                 self.seen[number] = ParallelIterator(side_by_side)
+            case LazyNode(kind, made_at, parts, value, numbers, position):
+                made_of = [self.thaw(part) for part in parts]
+                self.seen[number] = LazyIterator(kind, made_at, made_of, self.thaw(value), numbers, position)
             case RangeNode(start, stop, step, rows):
                 self.seen[number] = RangeIterator(*map(self.thaw, (start, stop, step, rows)))
             case HostRangeNode(start, stop, step):
                 self.seen[number] = HostRange(*map(self.thaw, (start, stop, step)))
-            case GeneratorNode(started, finished, frame, value):
+            case GeneratorNode(stage, names, frame, value):
                 generator = Generator.__new__(Generator)
                 self.seen[number] = generator
-                generator.started, generator.finished = started, finished
+                generator.started, generator.finished, generator.gi_running = stage
+                generator.names = names
                 generator.frame, generator.value = self.thaw(frame), self.thaw(value)
+            case ReferenceNode(PinnedNode(key)):
+                self.seen[number] = weakref.ref(self.pinned[key])
             case ArrayNode(dtype, shape, data, writeable):
                 array = np.frombuffer(data, dtype=dtype).reshape(shape).copy()
                 array.flags.writeable = writeable
@@ -249,8 +303,11 @@ class Thawer:
                 raise AssertionError(f"unknown skeleton {skeleton}")
         return self.seen[number]
 
-    def _with_attributes(self, value: Any, attributes: AttributesNode | None) -> Any:
-        if attributes is not None:
+    def _with_attributes(self, value: Any, attributes: AttributesNode | SeenNode | None) -> Any:
+        if isinstance(attributes, SeenNode):
+            object.__setattr__(value, "__dict__", self.thaw(attributes))
+        elif attributes is not None:
+            self._new(vars(value))
             held = [self.thaw(part) for part in attributes.values]
             vars(value).update(zip(attributes.names, held, strict=True))
         return value
@@ -288,6 +345,11 @@ def _as_pytorch_takes(tree: Any) -> Any:
             return tree
 
 
+def _allocated(cls: Any, *args: Any) -> Any:
+    """An object of a class made from one of Python's own, without anything in it; no method of the class is run."""
+    return builtin_maker(cls)(cls, *args)
+
+
 def _tuple(cls: type, items: list[Any]) -> Any:
     if cls is torch.Size:
         return torch.Size(_as_pytorch_takes(items))
@@ -297,9 +359,15 @@ def _tuple(cls: type, items: list[Any]) -> Any:
     return tuple(items) if cls is tuple else tuple.__new__(cls, items)
 
 
-def constant_tensor(dtype: str, shape: tuple[int, ...], data: bytes) -> torch.Tensor:
+def constant_tensor(node: ConstantNode) -> torch.Tensor:
     """The tensor that a skeleton's constant stands for."""
-    element = getattr(torch, dtype)
-    if not data:
-        return torch.empty(shape, dtype=element)
-    return torch.frombuffer(bytearray(data), dtype=element).reshape(shape)
+    element = getattr(torch, node.dtype)
+    if not node.data:
+        return torch.empty_strided(node.shape, node.strides, dtype=element)
+    in_order = torch.frombuffer(bytearray(node.data), dtype=element).reshape(node.shape)
+    if in_order.stride() == node.strides:
+        return in_order
+    reach = sum((size - 1) * stride for size, stride in zip(node.shape, node.strides, strict=True)) + 1
+    memory = torch.zeros(reach, dtype=element)
+    places = torch.arange(reach).as_strided(node.shape, node.strides).reshape(-1)
+    return memory.index_put_((places,), in_order.reshape(-1)).as_strided(node.shape, node.strides)

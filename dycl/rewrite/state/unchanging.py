@@ -1,10 +1,15 @@
 """Which values never change: a state has them as they are, or refers to them."""
 
 import contextvars
+import datetime
+import decimal
 import enum
+import fractions
 import operator
+import re
 import sys
 import types
+import uuid
 from typing import Any
 
 import numpy as np
@@ -31,8 +36,25 @@ ATOMS = (
     operator.attrgetter,
     operator.methodcaller,
     Span,
+    re.Pattern,
 )
 """What a state has as it is."""
+_ATOMS_OF_LIBRARIES = frozenset(
+    (
+        *(decimal.Decimal, fractions.Fraction, datetime.date, datetime.time, datetime.datetime),
+        *(datetime.timedelta, datetime.timezone, uuid.UUID),
+    )
+)
+
+
+def is_atom(value: Any) -> bool:
+    """Whether a state has this value as it is."""
+    if isinstance(value, ATOMS):
+        return True
+    # What is made from one of these may have attributes, and a decimal that is no number equals nothing.
+    return type(value) in _ATOMS_OF_LIBRARIES and not (type(value) is decimal.Decimal and value.is_nan())
+
+
 TOLD_BY_TEXT = (
     float,
     complex,
@@ -42,6 +64,7 @@ TOLD_BY_TEXT = (
     operator.itemgetter,
     operator.attrgetter,
     operator.methodcaller,
+    *_ATOMS_OF_LIBRARIES,
 )
 """Those of them that only their text tells apart exactly."""
 _SHARED = (
@@ -51,6 +74,9 @@ _SHARED = (
     types.MethodDescriptorType,
     types.WrapperDescriptorType,
     types.GetSetDescriptorType,
+    types.ClassMethodDescriptorType,
+    types.CodeType,
+    types.GenericAlias,
     torch.dtype,
     torch.device,
     torch.layout,
@@ -61,6 +87,7 @@ _SHARED = (
     np.ufunc,
     type(np.mean),
     types.UnionType,
+    types.TracebackType,
 )
 
 

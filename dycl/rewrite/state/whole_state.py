@@ -18,11 +18,19 @@ class Hidden:
     skeleton: Skeleton
 
 
+class Home(NamedTuple):
+    """Where a module has an attribute: in its `__dict__` or a table of its own, at its first place there or behind."""
+
+    table: str
+    is_new: bool = False
+
+
 class AttributeNode(NamedTuple):
-    """An attribute that the program has set on a module; None if it has deleted it."""
+    """An attribute that the program has set on a module; both are None if it has deleted it."""
 
     place: tuple[int, str]
     value: Skeleton | None
+    home: Home | None
     tag: str = "attribute"
 
 

@@ -11,13 +11,16 @@ from typing import Any, NamedTuple, TypeGuard, cast
 from dycl.hcfg.types import Dimension, DType, HostKind, HostType
 from dycl.rewrite.knowledge import Place
 from dycl.rewrite.record.host_values import PYTHON_TYPES
+from dycl.rewrite.record.layouts import Layout, common, in_order
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.items import ArrayItem, KnownItem, NumberItem, Template, TensorItem, TupleItem
 from dycl.rewrite.state.skeleton import (
     AtomNode,
     ConstantNode,
     DictNode,
     FrameNode,
     GrownNode,
+    HostArrayNode,
     HostNode,
     IteratorNode,
     ListNode,
@@ -28,7 +31,6 @@ from dycl.rewrite.state.skeleton import (
     TensorNode,
     TupleNode,
 )
-from dycl.rewrite.state.tables import KnownItem, NumberItem, Template, TensorItem, TupleItem
 from dycl.rewrite.state.whole_state import StateNode, has_parts, rebuilt
 
 _NUMBERS: dict[type, HostKind] = {int: "int", float: "float"}
@@ -97,10 +99,8 @@ def without_numbers(part: object, dimensions: bool, constants: bool = False) -> 
             return TableKey(table[0], tuple(len(column.shape) for column in table[1]))
         case TensorNode(dtype, shape) | ConstantNode(dtype, shape) if constants:
             return TensorNode(dtype, shape, None)
-        case ConstantNode(dtype, shape) if dtype in _FLOATS:
-            return TensorNode(dtype, shape, None)
-        case TensorNode(dtype, shape, strides) if dtype in _FLOATS:
-            return TensorNode(dtype, shape, None if strides == _contiguous(shape) else strides)
+        case ConstantNode(dtype, shape, _, layout) | TensorNode(dtype, shape, layout) if dtype in _FLOATS:
+            return TensorNode(dtype, shape, None if layout == in_order(shape) else layout)
         case IteratorNode(items=items):
             # Items of a static iterator keep their numbers: positions in it stay static.
             is_list = isinstance(items, ListNode)
@@ -125,6 +125,9 @@ def _template(item: Skeleton, columns: list[TableColumn]) -> Template:
         case TensorNode(dtype, shape) | ConstantNode(dtype, shape):
             columns.append(TableColumn(dtype, shape))
             return TensorItem(dtype)
+        case HostArrayNode(scalar, tensor):
+            _template(tensor, columns)
+            return ArrayItem(columns[-1].dtype, scalar)
         case HostNode(kind):
             columns.append(TableColumn(HostType(kind).tensor.dtype, ()))
             return NumberItem(kind)
@@ -141,18 +144,6 @@ def _template(item: Skeleton, columns: list[TableColumn]) -> Template:
 def _fits(value: int | float) -> bool:
     """Whether a number can be a host value, which has 64 bits."""
     return isinstance(value, float) or -(2**63) <= value < 2**63
-
-
-def _contiguous(shape: tuple[Dimension, ...]) -> tuple[int, ...] | None:
-    """The strides of a tensor whose elements lie in order; None if a size is open."""
-    strides: list[int] = []
-    step = 1
-    for size in reversed(shape):
-        if not isinstance(size, int):
-            return None
-        strides.insert(0, step)
-        step *= max(size, 1)
-    return tuple(strides)
 
 
 def numbers_widened(old: StateNode, new: StateNode) -> StateNode:
@@ -225,9 +216,8 @@ class _Widening:
             case AtomNode(), HostNode():
                 return new
             case ((TensorNode() | ConstantNode()), (TensorNode() | ConstantNode())):
-                strides = _strides(old)
-                shape = tuple(map(self._dimension, old.shape, new.shape))
-                return TensorNode(old.dtype, shape, strides if strides == _strides(new) else None)
+                layout = common(_layout(old), _layout(new), (old.shape, new.shape))
+                return TensorNode(old.dtype, tuple(map(self._dimension, old.shape, new.shape)), layout)
             case SharedNode(tensor), SharedNode(other):
                 return SharedNode(self.merge(tensor, other))
             case SharedNode(tensor), _:
@@ -254,8 +244,8 @@ class _Widening:
         return old if old == new else self._names.setdefault((old, new), f"new{len(self._names)}")
 
 
-def _strides(node: TensorNode | ConstantNode) -> tuple[int, ...] | None:
-    return node.strides if isinstance(node, TensorNode) else _contiguous(node.shape)
+def _layout(node: TensorNode | ConstantNode) -> Layout:
+    return node.layout if isinstance(node, TensorNode) else node.strides
 
 
 def _same_rows(old: RowsNode | GrownNode, new: RowsNode | GrownNode) -> bool:
@@ -284,6 +274,6 @@ def renamed_dimensions(state: StateNode) -> StateNode:
         if type(part) is not TensorNode:
             return rebuilt(part, [renamed(inner) for inner in part])
         sizes = [size if isinstance(size, int) else names.setdefault(size, f"d{len(names)}") for size in part.shape]
-        return TensorNode(part.dtype, tuple(sizes), part.strides)
+        return TensorNode(part.dtype, tuple(sizes), part.layout)
 
     return rebuilt(state, map(renamed, state))

@@ -126,8 +126,8 @@ class SliceObjects(Base):
         return x[None, ..., part]
 
 
-@refused("`locals()`", "the variable itself")
+@supported("`locals()`")
 class Locals(Base):
     def forward(self, x):
         y = x * 2
-        return locals()["y"] if x.sum() > 0 else x  # DY002
+        return locals()["y"] if x.sum() > 0 else x

@@ -1,6 +1,7 @@
 """Calls."""
 
 import functools
+import weakref
 
 import torch
 from torch import nn
@@ -87,14 +88,25 @@ class Decorators(Base):
         return functools.partial(flipped, factor=3.0)(x)
 
 
-@refused("`functools.lru_cache` around a decision", "the function without the cache")
+@refused("`functools.lru_cache` around a decision on a tensor that it gets", "the function without the cache")
 class Cached(Base):
     @functools.lru_cache
     def step(self, x):
         return x if x.sum() > 0 else -x
 
     def forward(self, x):
-        return self.step(x)  # DY001
+        return self.step(x)  # DY007
+
+
+@supported("`functools.cache` and `lru_cache` around a function of numbers")
+class CachedNumbers(Base):
+    @staticmethod
+    @functools.cache
+    def mask(size):
+        return torch.tril(torch.ones(size, size))
+
+    def forward(self, x):
+        return self.mask(x.shape[0]) @ x if x.sum() > 0 else -x
 
 
 @bounded("recursion that counts down a number known while compiling", "200 calls inside each other")
@@ -150,10 +162,10 @@ class NoSource(Base):
         return self.step(x)  # DY003
 
 
-@refused("a class inside of `forward`", "the class outside of it")
+@supported("a class inside of `forward`")
 class LocalClass(Base):
     def forward(self, x):
-        class Scaled:  # DY002
+        class Scaled:
             factor = 2.0
 
         return x * Scaled.factor if x.sum() > 0 else -x
@@ -194,3 +206,47 @@ class CallableObjects(Base):
     def forward(self, x):
         steps = {"scale": Callable(2.0), "flip": flipped}
         return sum(step(x) for step in steps.values())
+
+
+@supported("hooks that are set and removed during the call, around decisions: caches, features")
+class HooksInCall(Base):
+    def forward(self, x):
+        cache, seen = {}, []
+
+        def keep(module, args, result):
+            cache[module] = result if module not in cache else cache[module] + result
+            return cache[module]
+
+        handles = [layer.register_forward_hook(keep) for layer in (self.a, self.b)]
+        for _ in range(3):
+            x = self.b(self.a(x))
+            if x.sum() > 0:
+                break
+        for handle in handles:
+            handle.remove()
+        with self.a.register_forward_pre_hook(lambda module, args: seen.append(args[0])):
+            x = self.a(x) if x.max() > 0.5 else x
+        return x, self.a(x), seen, list(cache.values())
+
+
+@supported("a hook that a call leaves behind, once")
+class HookLeft(Base):
+    def forward(self, x):
+        if not self.a._forward_hooks:
+            self.a.register_forward_hook(lambda module, args, result: result * 2)
+        return self.a(x) if x.sum() > 0 else x
+
+
+@supported("`weakref.ref` of a module, or of what else was there before the call")
+class WeakReferences(Base):
+    def forward(self, x):
+        layer = weakref.ref(self.a)
+        return layer()(x) if x.sum() > 0 else x
+
+
+@refused("`weakref.ref` of what the call made", "the object itself")
+class WeakTensor(Base):
+    def forward(self, x):
+        y = x * 2
+        reference = weakref.ref(y)
+        return reference() if x.sum() > 0 else y  # DY009

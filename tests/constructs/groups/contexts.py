@@ -118,8 +118,8 @@ class Kernel(Base):
             return y if x.sum() > 0 else x  # DY009
 
 
-@refused("a lock around a decision", "do this around the program")
+@supported("a lock around a decision")
 class Lock(Base):
     def forward(self, x):
-        with threading.Lock():  # DY002
+        with threading.Lock():
             return x if x.sum() > 0 else -x

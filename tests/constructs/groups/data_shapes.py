@@ -133,3 +133,24 @@ class Sizes(Base):
     def forward(self, x):
         y = x[x > 0]
         return x / (y.numel() + 1) if y.size(0) % 2 else y.shape[0] * 2
+
+
+@supported("a list of tensors of different sizes from a loop with a bound, then `torch.cat`")
+class SizesInList(Base):
+    def forward(self, x):
+        found = []
+        for number in range(3):
+            kept = x[x > 0.5 * number - 0.5]
+            if kept.numel() > 0:
+                found.append(kept)
+        return (found, torch.cat(found)) if found else None
+
+
+@refused("a list of tensors of different sizes from a loop without a bound", "a bound")
+class SizesInOpenList(Base):
+    def forward(self, x):
+        found = []
+        while x.sum() < 5:  # DY011
+            found.append(x[x > 0])
+            x = x + 0.1
+        return found

@@ -106,13 +106,18 @@ class Stop(Base):
             return None
 
 
-@refused("`except*` and exception groups", "`except`")
+@supported("`except*` and exception groups")
 class Groups(Base):
     def forward(self, x):
-        try:  # DY002
-            return x if x.sum() > 0 else -x
-        except* ValueError:
-            pass
+        try:
+            if x.sum() > 0:
+                raise ExceptionGroup("several", [ValueError("one"), KeyError("two")])
+            return -x
+        except* ValueError as group:
+            y = x * len(group.exceptions)
+        except* KeyError:
+            y = y + 1
+        return y
 
 
 @refused("a bare `except:` around a decision, in a function that `forward` calls", "`except Exception:`")
@@ -158,3 +163,66 @@ class TryValues(Base):
             return x[int(x.argmax()) + 1]
         except IndexError:
             return x[0]
+
+
+@supported("`x[..., :n]`, `x[None, ..., n]`, `x.narrow(0, n, 1)` inside of `try` and `with`")
+class TrySlices(Base):
+    def forward(self, x):
+        n = int(x.argmax()) + 1
+        with torch.no_grad():
+            y = x[..., :n], x[..., n:, None]
+        try:
+            return y, x[None, ..., n], x.narrow(0, n, 1)
+        except (IndexError, RuntimeError):
+            return y
+
+
+@bounded(
+    "texts of tensors, arrays and containers of them in a message: `str(x)`, `repr(x)`, `{x!r}`", "`...` in their place"
+)
+class MessageOfTensors(Base):
+    def forward(self, x):
+        if x.max() > 1.5:
+            raise ValueError("got " + repr(x) + str([x, 1]) + f"{x!r} {dict(a=x)} {x.numpy()}" + "%s" % x)
+        if x.min() < -1.5:
+            raise Found(x, 3)
+        return x
+
+
+class Found(ValueError):
+    """An error that makes its own text."""
+
+    def __init__(self, x, number):
+        super().__init__(f"{number} of {x}")
+        self.x = x
+
+
+@supported("errors that keep tensors: `error.x` of an error of your own")
+class CaughtWithTensor(Base):
+    def forward(self, x):
+        try:
+            if x.sum() > 0:
+                raise Found(x, 3)
+        except Found as error:
+            return error.x + 1
+        return x
+
+
+@supported("the text of an error with a whole number in it, as a key")
+class TextAsKey(Base):
+    def forward(self, x):
+        try:
+            raise ValueError(f"at {int(x.argmax())}")
+        except ValueError as error:
+            return {"at 0": 1, "at 1": x, "at 2": None}[str(error)]
+
+
+@refused("the text of an error with a tensor in it, as a result", "the tensor itself")
+class TextOfError(Base):
+    paths = 1
+
+    def forward(self, x):
+        try:
+            raise ValueError(f"got {x}")
+        except ValueError as error:
+            return str(error)  # DY013

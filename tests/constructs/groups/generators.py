@@ -56,11 +56,11 @@ class Comprehensions(Base):
         return {i: [w for w in x.tolist() if w > v] for i, v in enumerate(x.tolist()) if v < 0.5}
 
 
-@refused("a `for` loop over an object of a class with `__next__`", "a generator function")
+@supported("a `for` loop over an object of a class with `__next__`")
 class Iterator(Base):
     def forward(self, x):
         total = 0
-        for v in Halves(x.norm()):  # DY002
+        for v in Halves(x.norm()):
             total = total + v
         return total
 
@@ -79,7 +79,7 @@ class Halves:
         return self.v
 
 
-@refused("a generator with decisions, handed to a class written in C: `deque(generator)`", "a `for` loop")
+@supported("a generator with decisions, handed to a class written in C: `deque(generator)`")
 class HandedToC(Base):
     def states(self, x):
         for v in x:
@@ -89,7 +89,7 @@ class HandedToC(Base):
     def forward(self, x):
         import collections
 
-        return len(collections.deque(self.states(x)))  # DY001
+        return len(collections.deque(self.states(x)))
 
 
 @supported("`yield from`, and the value that the inner generator returns")

@@ -64,12 +64,21 @@ class SameTensor(Base):
         return 1 if y is x else 2
 
 
-@refused("a change through a view that has no way back: `y.diagonal().add_(1)`", "`y + torch.eye(3)`")
+@supported("a change through a diagonal: `y.diagonal().add_(1)`")
 class Diagonal(Square):
     def forward(self, x):
         y = x * 2
         if x.sum() > 0:
-            y.diagonal().add_(1)  # DY006
+            y.diagonal().add_(1)
+        return y
+
+
+@refused("a change through a view that has no way back: `y.unfold(0, 2, 2).add_(1)`", "`torch.cat([y[:2] + 1, y[2:]])`")
+class Unfolded(Square):
+    def forward(self, x):
+        y = x * 2
+        if x.sum() > 0:
+            y.unfold(0, 2, 2).add_(1)  # DY006
         return y
 
 

@@ -115,11 +115,11 @@ class Itertools(Base):
         return total
 
 
-@refused("`itertools.count()` alive across a decision", "a number that counts")
+@supported("`itertools.count()` alive across a decision")
 class Count(Base):
     def forward(self, x):
         steps = itertools.count()
-        while x.norm() > 0.1:  # DY009
+        while x.norm() > 0.1:
             x = x / 2
             next(steps)
         return x * next(steps)
@@ -202,8 +202,8 @@ class NoEnd(Base):
         return steps
 
 
-@refused("`iter(function, sentinel)`", "`while`")
+@supported("`iter(function, sentinel)`")
 class Sentinel(Base):
     def forward(self, x):
         items = [x.argmax().item(), 1, 2]
-        return list(iter(items.pop, 0)) if x[0] > 0 else []  # DY002
+        return list(iter(items.pop, 0)) if x[0] > 0 else []

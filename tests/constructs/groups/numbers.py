@@ -96,6 +96,27 @@ class Complex(Base):
         return abs(complex(x[0].item(), 1.0)) if x[0] > 0 else 0.0  # DY001
 
 
+@supported(
+    "a number in a tensor of old name: `torch.LongTensor([n, 2])`, `torch.FloatTensor([[v]])`, `torch.Tensor([v])`"
+)
+class TypedTensors(Base):
+    def forward(self, x):
+        n, v = int(x.argmax()), float(x[0])
+        if v > 0:
+            return torch.LongTensor([n, 2]), torch.FloatTensor([[v], [n]]), torch.ByteTensor((n, 1)), torch.Tensor([v])
+        return torch.BoolTensor([n, False]), torch.DoubleTensor([v, n]), torch.LongTensor([v]), x.new([v, 1])
+
+
+@supported(
+    "a number that does not fit its element type: `torch.tensor([n], dtype=torch.uint8)`", "raises as in PyTorch"
+)
+class NarrowTensors(Base):
+    paths = 1
+
+    def forward(self, x):
+        return torch.ByteTensor([int(x[0] * 300)]), torch.tensor([int(x[1] * 20)], dtype=torch.int8)
+
+
 @supported("a number back in a tensor: `torch.tensor([v, 1])`, `x * v`, `x[0] = v`, `torch.full`")
 class BackToTensor(Base):
     def forward(self, x):

@@ -79,12 +79,45 @@ class NumpyRandom(Base):
         return x * np.random.rand() if x.sum() > 0 else x  # DY005
 
 
-@refused("an array or a number of NumPy as a result", "`torch.from_numpy(a)`, `float(v)`")
+@supported("an array or a number of NumPy as a result, known ones too, alone or in containers")
 class ArrayResult(Base):
+    def forward(self, x):
+        a = x.numpy()
+        best = np.argmax(a)
+        if a[best] > 0.5:
+            return a[best], best, {"row": a * 2, "limit": np.float32(0.5)}
+        return [a[::-1], a.sum() > 0, np.arange(3)]
+
+
+@supported("numbers of NumPy in a list of unknown length, or of arrays")
+class ListOfNumbers(Base):
+    def forward(self, x):
+        seen, rows = [], []
+        while x.norm() > 0.1:
+            x = x / 2 + 0.01
+            seen.append(x.numpy().argmax())
+            rows.append((x.numpy() * 2, x.numpy().max()))
+        return seen, rows, len(seen)
+
+
+@supported(
+    "numbers of NumPy where Python takes a number: indices, keys, `range`, `round(v, 2)`, `divmod`, `[0] * n`, `not`"
+)
+class NumbersOfNumpy(Base):
+    def forward(self, x):
+        n = np.argmax(x.numpy())
+        pair = divmod(n, 2), n << 1, round(x.numpy().max(), 2), not n
+        return {0: "a", 1: "b"}.get(n, "c"), [0] * n, list(enumerate("ab", n)), (1, 2, 3)[n], list(range(n)), pair
+
+
+@refused("a number of NumPy as a new key: `d[np.argmax(a)] = v`", "`d[int(np.argmax(a))] = v`")
+class KeyOfNumpy(Base):
     paths = 1
 
     def forward(self, x):
-        return x.numpy() * 2  # DY013
+        found = {}
+        found[np.argmax(x.numpy())] = x  # DY008
+        return len(found)
 
 
 @supported("`a += 1`, `a[0] = 0` on an array of the input, which the tensor sees")

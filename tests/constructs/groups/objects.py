@@ -114,10 +114,10 @@ class Enums(Base):
                 return mode.value
 
 
-@refused("`Mode(n)`: an enum's member by a number of the input", "a dict: `{1: Mode.HOT}[n]`")
+@supported("`Mode(n)`: an enum's member by a number of the input")
 class EnumByNumber(Base):
     def forward(self, x):
-        return x if Mode(int(x.sum() > 0) + 1) is Mode.HOT else -x  # DY001
+        return x if Mode(int(x.sum() > 0) + 1) is Mode.HOT else -x
 
 
 @supported("properties, `__getattr__`, `__call__`")

@@ -45,6 +45,21 @@ class Indexing(Base):
         return seen[len(seen) // 2], seen[1:]
 
 
+@supported("`seen.index(v)`, `seen.count(v)`, `seen.remove(v)`, `v in seen`, of numbers and of tuples of them")
+class Searching(Base):
+    def forward(self, x):
+        seen, pairs = [], []
+        while x.norm() > 0.1:
+            x = x.roll(1) / 2 + 0.01
+            seen.append(x.argmax().item())
+            pairs.append((x.argmax().item(), x.sum().item() > 0))
+        if 2 in seen:
+            seen.remove(2)
+        if 1 not in seen or (0, True) not in pairs:
+            return seen, seen.count(0), pairs.count((1, True))
+        return seen.index(1), seen.index(seen[-1], 0, len(seen)), pairs.index((0, True)), seen.count(1.0)
+
+
 @supported("`for v in seen`, `sum(seen)`, `[f(v) for v in seen]`, `enumerate(seen)`")
 class Iteration(Base):
     def forward(self, x):
@@ -143,15 +158,14 @@ class Changed(Base):
         return torch.stack(seen)
 
 
-@refused("`seen.remove(v)`", "a tensor: `torch.tensor(seen)`")
-class Removing(Base):
+@supported("`[v] * n`, `n * [v]`, also where nothing bounds `n`")
+class Repeated(Base):
     def forward(self, x):
-        seen = [1.0]
+        steps = 0
         while x.norm() > 0.1:
             x = x / 2
-            seen.append(x.sum().item())
-        seen.remove(1.0)  # DY011
-        return seen
+            steps += 1
+        return [steps] * (steps - 2), steps * [0.5, 1.5], [x] * steps
 
 
 @supported("`torch.tensor(seen)`")

@@ -169,13 +169,11 @@ class SetArgument(Base):
         return x if x.sum() > 0 else -x
 
 
-@bounded(
-    "`torch.Size`, `x.max(1)` and other tuples of PyTorch's own types as results", "they come back as plain tuples"
-)
+@bounded("`torch.Size` as a result", "it comes back as a plain tuple")
 class TorchTuples(Base):
     @staticmethod
     def expected(result):
         return tuple(result)
 
     def forward(self, x):
-        return x.shape if x.sum() > 0 else x.max(0)
+        return x.shape if x.sum() > 0 else x[:1].shape

@@ -113,8 +113,8 @@ class Replaced(Base):
 
 @refused("`global name` and an assignment to it", "an attribute of the model")
 class Global(Base):
-    def forward(self, x):  # DY007
-        global _last
+    def forward(self, x):
+        global _last  # DY007
         _last = x
         return x if x.sum() > 0 else -x
 
@@ -146,7 +146,7 @@ class Default(Base):
         return self.step(x)
 
 
-@refused("a variable of a function around the model's: `nonlocal` across calls", "an attribute of the model")
+@supported("a variable of a function around the model's: `nonlocal` across calls")
 class Nonlocal(Base):
     def __init__(self):
         super().__init__()
@@ -160,7 +160,7 @@ class Nonlocal(Base):
         self.step = step
 
     def forward(self, x):
-        return x * self.step() if x.sum() > 0 else x  # DY007
+        return x * self.step() if x.sum() > 0 else x
 
 
 @bounded("a list that the caller passes in and the model changes", "the caller's list stays as it is")

@@ -6,6 +6,8 @@ from typing import Any
 
 from torch import Tensor
 
+from tests.python_rules.rule import refused
+
 
 def _counting(x: Tensor, log: list) -> Any:
     try:
@@ -191,3 +193,116 @@ def what_it_is(x: Tensor) -> Any:
 def itself(x: Tensor) -> Any:
     generator = _ending(x)
     return x, iter(generator) is generator, list(generator)
+
+
+class _Countdown:
+    def __init__(self, start: int, log: list) -> None:
+        self.left, self.log = start, log
+
+    def __iter__(self) -> Any:
+        self.log.append("begun")
+        return self
+
+    def __next__(self) -> int:
+        if self.left == 0:
+            raise StopIteration("done")
+        self.left -= 1
+        self.log.append(self.left)
+        return self.left
+
+
+def iterator_of_its_own(x: Tensor) -> Any:
+    log = []
+    for value in _Countdown(3, log):
+        log.append("loop" if x.sum() > 0 else "other")
+        x = x + value
+    return x, log
+
+
+def iterators_side_by_side(x: Tensor) -> Any:
+    log = []
+    for one, other in zip(_Countdown(3, log), [10, 20]):
+        log.append((one, other))
+        if x.sum() > 100:
+            break
+    ends = [next(_Countdown(1, log)), next(_Countdown(0, log), "none"), list(_Countdown(2, log))]
+    return x, log, ends
+
+
+class _Squares:
+    def __getitem__(self, place: int) -> int:
+        if place > 3:
+            raise IndexError
+        return place * place
+
+
+def gone_through_by_index(x: Tensor) -> Any:
+    found = []
+    for value in _Squares():
+        found.append(value if x.sum() > 0 else -value)
+    return x, found, list(_Squares()), 4 in _Squares()
+
+
+def handed_on(x: Tensor) -> Any:
+    def outer() -> Any:
+        result = yield from _Countdown(2, [])
+        yield result
+
+    found = []
+    for value in outer():
+        found.append(value)
+        if x.sum() > 0:
+            found.append("up")
+    return x, found
+
+
+def until_a_value(x: Tensor) -> Any:
+    left = [3, 2, 1]
+    found = []
+    for value in iter(left.pop, 3):
+        found.append(value if x.sum() > 0 else -value)
+    return x, found
+
+
+def no_iterator(x: Tensor) -> Any:
+    class Broken:
+        def __iter__(self) -> Any:
+            return [1]
+
+    if x.sum() > 0:
+        try:
+            for _ in Broken():
+                pass
+        except TypeError as error:
+            return x, str(error)
+    return x, ""
+
+
+def names_of_a_generator(x: Tensor) -> Any:
+    def make() -> Any:
+        yield x
+
+    generator = make()
+    before = generator.gi_running, generator.__name__, generator.__qualname__
+    if x.sum() > 0:
+        next(generator)
+    generator.__name__ = "other"
+    return x, before, generator.__name__, generator.gi_suspended
+
+
+def error_thrown_in_while_another_is_handled(x: Tensor) -> Any:
+    def make() -> Any:
+        try:
+            raise KeyError("a")
+        except KeyError:
+            yield x.sum() > 0
+
+    generator = make()
+    next(generator)
+    if x[0] > 0:
+        x = x + 1
+    try:
+        generator.throw(ValueError("b"))
+    except ValueError as error:
+        return x, repr(error.__context__)
+    return x, None

@@ -1,6 +1,7 @@
 """What a state keeps of objects across a decision: their identity, order, attributes and fields."""
 
 import collections
+import itertools
 import functools
 import inspect
 import types
@@ -231,7 +232,6 @@ def not_bound_yet(x: Tensor) -> Any:
     return x, found, reads()
 
 
-@refused("DY009")
 def class_made_in_the_call(x: Tensor) -> Any:
     thing = _made([])()
     if x.sum() > 0:
@@ -248,3 +248,67 @@ def _made(held):
             held.append(1)
 
     return Made
+
+
+class _Holder:
+    thing = _Thing = type("Thing", (), {})()
+    items: list = []
+
+
+def held_by_a_class(x: Tensor) -> Any:
+    holder = _Holder()
+    thing = holder.thing
+    if x.sum() > 0:
+        x = x + 1
+    return x, thing is holder.thing, thing is _Holder.thing
+
+
+def taken_and_put_back_while_gone_through(x: Tensor) -> Any:
+    found, numbers = [], {0: "a"}
+    try:
+        for number in numbers:
+            found.append(number if x.sum() > 0 else -1)
+            del numbers[0]
+            numbers[0] = "b"
+    except RuntimeError as error:
+        found.append(str(error))
+    return x, found
+
+
+@refused("DY009")
+def taken_and_put_back_around_a_decision(x: Tensor) -> Any:
+    found, numbers = [], {0: "a"}
+    try:
+        for number in numbers:
+            del numbers[0]
+            numbers[0] = "b" if x.sum() > 0 else "c"
+    except RuntimeError as error:
+        found.append(str(error))
+    return x, found
+
+
+def iterators_of_the_library(x: Tensor) -> Any:
+    joined = itertools.chain([1, 2], [3, 4])
+    for value in joined:
+        if x.sum() > 0:
+            break
+        x = x + value
+    return x, list(joined), value
+
+
+def raises_when_asked(x: Tensor) -> Any:
+    numbers = map(int, ["1", "x"])
+    if x.sum() > 0:
+        x = x + next(numbers)
+    try:
+        list(numbers)
+    except ValueError as error:
+        return x, str(error)
+    return x, ""
+
+
+def class_made_by_type(x: Tensor) -> Any:
+    made = type("Made", (), {"value": 1})
+    if x.sum() > 0:
+        made.value = 2
+    return x, made.value, made.__module__ == __name__

@@ -106,7 +106,6 @@ def names_of_a_failed_pattern(x: Tensor) -> Any:
     return x, a
 
 
-@refused("DY009")  # a bytearray is alive across the decision
 def what_is_a_sequence(x: Tensor) -> Any:
     found = []
     values = [bytearray(b"ab"), b"ab", "ab", [1, 2], (1, 2), range(2), {1: 2}]

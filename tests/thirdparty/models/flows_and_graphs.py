@@ -90,3 +90,28 @@ class TopNodes(nn.Module):
 @case("torch-geometric", "GCNConv, TopKPooling", decides="how many nodes and edges are kept", paths=1)
 def top_nodes():
     return TopNodes(), [(torch.randn(8, 4), torch.randint(0, 8, (2, 20))) for _ in range(INPUTS)]
+
+
+class SortedNodes(nn.Module):
+    """The most important nodes of each graph in a batch, in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.convolution = pyg.GCNConv(4, 8)
+        self.sort = pyg.aggr.SortAggregation(k=4)
+
+    def forward(self, nodes, edges, batch):
+        return self.sort(self.convolution(nodes, edges).relu(), batch)
+
+
+@case(
+    "torch-geometric",
+    "GCNConv, SortAggregation",
+    decides="how large each graph is",
+    paths=1,
+)
+def sorted_nodes():
+    sizes = [1 + index % 6 for index in range(INPUTS)]
+    return SortedNodes(), [
+        (torch.randn(7, 4), torch.randint(0, 7, (2, 9)), (torch.arange(7) >= size).long()) for size in sizes
+    ]

@@ -4,6 +4,8 @@ import torch
 from torch import nn
 from torchcrf import CRF
 from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
     DeepseekV3Config,
     DeepseekV3ForCausalLM,
     GPT2Config,
@@ -167,3 +169,24 @@ class BestTags(nn.Module):
 def crf_decode():
     lengths = [torch.tensor([[1 + index % 5], [5 - index % 3]]) for index in range(INPUTS)]
     return BestTags(), [(torch.randn(2, 5, 4), torch.arange(5)[None] < length) for length in lengths]
+
+
+@case("transformers", "BartForConditionalGeneration.generate", decides="after how many words the sentence ends")
+def bart_generate():
+    config = BartConfig(
+        vocab_size=16,
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        max_position_embeddings=32,
+        decoder_start_token_id=2,
+        forced_eos_token_id=None,
+        init_std=1.0,
+        **TOKENS,
+    )
+    model = BartForConditionalGeneration(config)
+    return Generate(model, max_new_tokens=5, do_sample=False, num_beams=1), prompts(6, 16)

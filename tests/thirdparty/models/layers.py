@@ -3,6 +3,7 @@
 import entmax
 import torch
 from mixture_of_experts import MoE
+from vector_quantize_pytorch import ResidualVQ
 
 from tests.thirdparty.case import INPUTS, case
 
@@ -19,3 +20,8 @@ def sparse_attention():
 def capacity_experts():
     experts = MoE(dim=16, num_experts=4, hidden_dim=32, second_policy_eval="none")
     return experts, [(torch.randn(1, 8, 16),) for _ in range(INPUTS)]
+
+
+@case("vector-quantize-pytorch", "ResidualVQ", decides="nothing; keeps whether its codes are set", paths=1)
+def residual_codes():
+    return ResidualVQ(dim=8, num_quantizers=3, codebook_size=16), [(torch.randn(1, 5, 8),) for _ in range(INPUTS)]

@@ -1,6 +1,8 @@
 """Solvers that stop when they are accurate enough: differential equations, fixed points, linear systems."""
 
+import gpytorch
 import torch
+import torchode
 from linear_operator.utils.linear_cg import linear_cg
 from torch import nn
 from torchdeq import get_deq
@@ -123,3 +125,57 @@ def conjugate_gradients():
     return ConjugateGradients(), [
         (torch.randn(32, 32).double() * (0.02 + 0.04 * index), torch.randn(32, 2).double()) for index in range(INPUTS)
     ]
+
+
+class Oscillator(nn.Module):
+    """Van der Pol's oscillator, the steps of each trajectory chosen by a controller of its own."""
+
+    def __init__(self):
+        super().__init__()
+        term = torchode.ODETerm(self.derivative)
+        controller = torchode.IntegralController(atol=1e-4, rtol=1e-4, term=term)
+        self.solver = torchode.AutoDiffAdjoint(torchode.Dopri5(term=term), controller)
+
+    def derivative(self, t, y):
+        place, speed = y[..., 0], y[..., 1]
+        return torch.stack((speed, 3 * (1 - place**2) * speed - place), -1)
+
+    def forward(self, y):
+        times = torch.linspace(0.0, 1.0, 4, dtype=y.dtype).repeat(y.shape[0], 1)
+        solution = self.solver.solve(torchode.InitialValueProblem(y0=y, t_eval=times))
+        return solution.ys, solution.status
+
+
+@case("torchode", "AutoDiffAdjoint, Dopri5", decides="how many steps each trajectory takes, until all have arrived")
+def oscillator():
+    return Oscillator(), [(torch.randn(2, 2, dtype=torch.float64) * (0.2 + 0.2 * index),) for index in range(INPUTS)]
+
+
+class Process(gpytorch.models.ExactGP):
+    """A Gaussian process as gpytorch's documentation has it."""
+
+    def __init__(self, x, y, likelihood):
+        super().__init__(x, y, likelihood)
+        self.mean = gpytorch.means.ConstantMean()
+        self.covariance = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel())
+
+    def forward(self, x):
+        return gpytorch.distributions.MultivariateNormal(self.mean(x), self.covariance(x))
+
+
+class Prediction(nn.Module):
+    """Mean and variance at some places, given what was seen at others."""
+
+    def __init__(self):
+        super().__init__()
+        seen = torch.linspace(0.0, 1.0, 12)
+        self.process = Process(seen, torch.sin(seen * 6), gpytorch.likelihoods.GaussianLikelihood())
+
+    def forward(self, x):
+        found = self.process(x)
+        return found.mean, found.variance
+
+
+@case("gpytorch", "ExactGP", decides="whether a matrix can be factored, and where values are out of range", paths=1)
+def gaussian_process():
+    return Prediction(), [(torch.rand(4),) for _ in range(INPUTS)]

@@ -65,3 +65,10 @@ def lightglue():
         (torch.rand(1, 8, 2) * 64, torch.randn(1, 8, 32) * 2, torch.rand(1, 7, 2) * 64, torch.randn(1, 7, 32) * 2)
         for _ in range(INPUTS)
     ]
+
+
+@case("kornia", "DescriptorMatcher, smnn", decides="how many pairs match both ways", paths=1)
+def matches():
+    return kornia.feature.DescriptorMatcher("smnn", 0.95), [
+        (torch.randn(6, 8), torch.randn(5, 8)) for _ in range(INPUTS)
+    ]

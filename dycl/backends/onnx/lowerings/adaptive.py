@@ -7,7 +7,6 @@ import numpy as np
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.lowerings.linear import matmul
 from dycl.backends.onnx.lowerings.pooling import spatial_rank
 from dycl.backends.onnx.lowerings.reductions import extreme_over
 from dycl.backends.onnx.nan import nan_along, unless_nan
@@ -23,6 +22,7 @@ from dycl.backends.onnx.pieces import (
 )
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import UNKNOWN, Value, is_float, static_shape, wider
+from dycl.backends.onnx.weighted import weighted_sums
 
 
 def _layout(a: Arguments, x: Value, spatial: int) -> tuple[list[int], list[int]] | None:
@@ -84,8 +84,10 @@ def adaptive_avg_pool(b: Builder, a: Arguments) -> Value:
     if layout is None:
         for axis, windows in _window_counts(b, a, x, spatial):
             inside, lengths = _membership(b, x, axis, windows)
-            matrix = b.node("Div", b.cast(inside, x.dtype), b.cast(lengths, x.dtype))
-            x = move_axis(b, matmul(b, move_axis(b, x, axis, -1), matrix), -1, axis)
+            column = unsqueeze(b, move_axis(b, x, axis, -1), [x.rank])
+            spread = b.node("Where", inside, column, b.number(0, x.dtype))
+            total = reduce(b, "ReduceSum", spread, [x.rank - 1], keepdim=False)
+            x = move_axis(b, b.node("Div", total, b.cast(lengths, x.dtype)), -1, axis)
         return x
     before, after = layout
     if all(size % windows == 0 for size, windows in zip(before, after, strict=True)) and x.dtype != "float64":
@@ -100,12 +102,11 @@ def adaptive_avg_pool(b: Builder, a: Arguments) -> Value:
 
 
 def _mean_along(b: Builder, x: Value, axis: int, size: int, windows: int) -> Value:
-    """The windows' means along one axis, as a product with a matrix that has a window a column."""
-    matrix = np.zeros((size, windows))
-    for number, (start, end) in enumerate(_bounds(size, windows)):
-        matrix[start:end, number] = 1 / (end - start)
-    last = move_axis(b, x, axis, -1)
-    return move_axis(b, matmul(b, last, b.constant(matrix, x.dtype)), -1, axis)
+    """The windows' means along one axis."""
+    bounds = _bounds(size, windows)
+    return weighted_sums(
+        b, x, axis, [[(place, 1 / (end - start)) for place in range(start, end)] for start, end in bounds]
+    )
 
 
 @lowers(

@@ -4,10 +4,9 @@ import numpy as np
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Array, Builder
-from dycl.backends.onnx.lowerings.linear import matmul
-from dycl.backends.onnx.pieces import move_axis
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Value, is_float, static_shape, wider
+from dycl.backends.onnx.weighted import Taps, weighted_sums
 
 
 @lowers(
@@ -34,25 +33,23 @@ def antialiased(b: Builder, a: Arguments) -> Value:
     wide = b.cast(x, wider(x.dtype))
     for number in (1, 0):
         size, target, scale = before[number], after[number], (scales or [None, None])[number]
-        weights = _weights(size, target, scale, "bicubic" in a.target)
-        last = move_axis(b, wide, number + 2, -1)
-        wide = move_axis(b, matmul(b, last, b.constant(weights, wide.dtype)), -1, number + 2)
+        wide = weighted_sums(b, wide, number + 2, _taps(size, target, scale, "bicubic" in a.target))
     return b.cast(wide, x.dtype)
 
 
-def _weights(size: int, target: int, scale: float | None, cubic: bool) -> Array:
-    """What each place contributes to each result, as a matrix with a result a column."""
+def _taps(size: int, target: int, scale: float | None, cubic: bool) -> Taps:
+    """What the places that each result covers contribute to it."""
     ratio = 1.0 / scale if scale is not None and scale > 0 else size / target
     stretch = max(ratio, 1.0)
     reach = (2.0 if cubic else 1.0) * stretch
-    matrix = np.zeros((size, target))
+    rows = []
     for place in range(target):
         centre = ratio * (place + 0.5)
         first, end = max(int(centre - reach + 0.5), 0), min(int(centre + reach + 0.5), size)
         distance = np.abs(np.arange(first, end) - centre + 0.5) / stretch
         shares = _cubic(distance) if cubic else np.maximum(1 - distance, 0)
-        matrix[first:end, place] = shares / shares.sum()
-    return matrix
+        rows.append([*zip(range(first, end), (shares / shares.sum()).tolist(), strict=True)])
+    return rows
 
 
 def _cubic(distance: Array, a: float = -0.5) -> Array:

@@ -1,5 +1,7 @@
 """Lowerings of arithmetic: sums, products, quotients, remainders, powers."""
 
+import math
+
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.table import lowers
@@ -223,10 +225,12 @@ def hypot(b: Builder, a: Arguments) -> Value:
     x, y = (b.node("Abs", b.cast(a.tensor(name), dtype)) for name in ("self", "other"))
     long, short = b.node("Max", x, y), b.node("Min", x, y)
     # By the longer side, or a square could overflow; nothing has no direction, and infinity no other.
-    plain = b.node("Or", b.node("Equal", long, b.number(0, dtype)), b.node("IsInf", long))
+    infinite = b.node("Or", b.node("IsInf", x), b.node("IsInf", y))
+    plain = b.node("Or", b.node("Equal", long, b.number(0, dtype)), infinite)
     ratio = b.node("Div", short, b.node("Where", plain, b.number(1, dtype), long))
     root = b.node("Sqrt", b.node("Add", b.node("Mul", ratio, ratio), b.number(1, dtype)))
-    return b.node("Where", plain, long, b.node("Mul", long, root))
+    result = b.node("Where", plain, long, b.node("Mul", long, root))
+    return b.node("Where", infinite, b.number(math.inf, dtype), result)
 
 
 @lowers("aten.copysign.Tensor", "aten.copysign.Scalar")

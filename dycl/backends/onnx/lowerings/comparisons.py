@@ -6,7 +6,7 @@ import numpy as np
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.pieces import gather
+from dycl.backends.onnx.pieces import flatten, gather, reduce, unsqueeze
 from dycl.backends.onnx.promotion import promote
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Number, Value, is_float
@@ -198,6 +198,16 @@ def classify(b: Builder, a: Arguments) -> Value:
     if name == "isinf":
         return b.node("IsInf", x)
     return b.node("Not", b.node("Or", b.node("IsNaN", x), b.node("IsInf", x)))
+
+
+@lowers("aten.isin.Tensor_Tensor", "aten.isin.Tensor_Scalar", "aten.isin.Scalar_Tensor")
+def isin(b: Builder, a: Arguments) -> Value:
+    x, those = (a.number(first if a.has(first) else first.rstrip("s")) for first in ("elements", "test_elements"))
+    dtype = promote([x, those])
+    x, those = (b.number(value, dtype) for value in (x, those))
+    same = b.node("Equal", unsqueeze(b, x, [x.rank]), flatten(b, those))
+    found = b.cast(reduce(b, "ReduceMax", b.cast(same, "uint8"), [x.rank], keepdim=False), "bool")
+    return b.node("Not", found) if a.flag("invert") else found
 
 
 @lowers("aten.isposinf.default", "aten.isneginf.default")

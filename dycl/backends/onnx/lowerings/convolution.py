@@ -31,10 +31,10 @@ def _convolve(
     shape = (x.shape[0], channels) + (UNKNOWN,) * spatial
     stride, dilation = a.spatial("stride", spatial), a.spatial("dilation", spatial)
     inputs = (x, weight, a.optional("bias"))
-    if carrier("Conv", x.dtype) is None:
+    if carrier("Conv", x.dtype) is None or not _is_taken(pads, output_padding, stride):
         result = _by_windows(b, inputs, pads, stride, dilation, groups, output_padding if transposed else None)
     elif transposed:
-        pads, output_padding = _extended(b, pads, output_padding, stride)
+        pads, output_padding = _extended(pads, output_padding, stride)
         result = b.node(
             "ConvTranspose",
             *inputs,
@@ -83,16 +83,17 @@ def _by_windows(
     return result if bias is None else b.node("Add", result, unsqueeze(b, bias, range(1, 1 + spatial)))
 
 
-def _extended(
-    b: Builder, pads: Sequence[int], extra: Sequence[int], stride: Sequence[int]
-) -> tuple[list[int], list[int]]:
-    """Padding and extra output as ONNX Runtime takes them: extra output no larger than a stride."""
+def _is_taken(pads: Sequence[int], extra: Sequence[int], stride: Sequence[int]) -> bool:
+    """Whether ONNX Runtime can be given extra output that is as large as a stride in the place of padding."""
+    return all(more < step or more <= end for more, step, end in zip(extra, stride, pads[len(extra) :], strict=False))
+
+
+def _extended(pads: Sequence[int], extra: Sequence[int], stride: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Padding and extra output as ONNX Runtime takes them: extra output less than a stride."""
     begin, end = list(pads[: len(extra)]), list(pads[len(extra) :])
     extra = list(extra)
     for axis, step in enumerate(stride):
         if extra[axis] >= step:
-            if extra[axis] > end[axis]:
-                b.refuse("`output_padding` is larger than both stride and padding")
             end[axis] -= extra[axis]
             extra[axis] = 0
     return begin + end, extra

@@ -157,3 +157,28 @@ def round_decimals(b: Builder, a: Arguments) -> Value:
 def frac(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
     return b.node("Sub", x, truncate(b, x))
+
+
+@lowers("aten.frexp.Tensor")
+def frexp(b: Builder, a: Arguments) -> list[Value]:
+    """The number as a fraction from 0.5 to 1, and the power of two that it is to be multiplied by."""
+    x = a.tensor("self")
+    wide = b.cast(x, "float64")
+    zero, one, half = (b.number(number, "float64") for number in (0, 1, 0.5))
+    # What is too small to have all its digits is made larger first.
+    tiny = b.node("Less", b.node("Abs", wide), b.number(2.0**-1000, "float64"))
+    size = b.node("Where", tiny, b.node("Mul", wide, b.number(2.0**60, "float64")), wide)
+    plain = b.node("Or", b.node("Or", b.node("IsNaN", wide), b.node("IsInf", wide)), b.node("Equal", wide, zero))
+    size = b.node("Where", plain, half, size)
+    power = b.node("Floor", b.node("Div", b.node("Log", b.node("Abs", size)), b.number(math.log(2), "float64")))
+    power = b.node("Min", power, b.number(1023, "float64"))
+    fraction = b.node("Mul", b.node("Div", size, b.node("Pow", b.number(2, "float64"), power)), half)
+    power = b.node("Add", power, one)
+    # The logarithm may be off by one at a power of two.
+    large = b.node("GreaterOrEqual", b.node("Abs", fraction), one)
+    small = b.node("Less", b.node("Abs", fraction), half)
+    scale = b.node("Where", large, half, b.node("Where", small, b.number(2, "float64"), one))
+    power = b.node("Add", power, b.node("Where", large, one, b.node("Where", small, b.number(-1, "float64"), zero)))
+    power = b.node("Sub", power, b.node("Where", tiny, b.number(60, "float64"), zero))
+    fraction = b.node("Where", plain, wide, b.node("Mul", fraction, scale))
+    return [b.cast(fraction, x.dtype), b.cast(b.node("Where", plain, zero, power), "int32")]

@@ -6,7 +6,6 @@ from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.pieces import (
     concat,
-    expand,
     filled,
     flatten,
     gather,
@@ -43,24 +42,6 @@ def gather_elements(b: Builder, a: Arguments) -> Value:
 @lowers("aten.take.default")
 def take(b: Builder, a: Arguments) -> Value:
     return gather(b, flatten(b, a.tensor("self")), a.tensor("index"), 0)
-
-
-@lowers("aten.take_along_dim.default")
-def take_along(b: Builder, a: Arguments) -> Value:
-    x, index = a.tensor("self"), a.tensor("indices")
-    if not a.has("dim"):
-        return gather(b, flatten(b, x), flatten(b, index), 0)
-    axis = a.axis("dim", x.rank)
-    sizes, index_sizes = b.sizes_of(x), b.sizes_of(index)
-    sizes[axis], index_sizes[axis] = 1, 1
-    x = expand(b, x, index_sizes, _broadcast_but(x, index, axis))
-    index = expand(b, index, sizes, _broadcast_but(index, x, axis))
-    return b.node("GatherElements", x, index, shape=index.shape, axis=axis)
-
-
-def _broadcast_but(x: Value, other: Value, axis: int) -> tuple[int | str, ...]:
-    shape = broadcast((x.shape, other.shape))
-    return shape[:axis] + (x.shape[axis],) + shape[axis + 1 :]
 
 
 @lowers("aten.nonzero.default", "aten.argwhere.default")

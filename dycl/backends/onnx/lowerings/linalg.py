@@ -4,7 +4,7 @@ from dycl.backends.onnx import factors
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.factors import sides, solve_triangular, triangle, turned, with_batch
-from dycl.backends.onnx.pieces import guarded, reduce, slice_axis, squeeze, unsqueeze
+from dycl.backends.onnx.pieces import filled, guarded, reduce, slice_axis, squeeze, unsqueeze
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Value, broadcast
 
@@ -17,6 +17,11 @@ def _unchecked(b: Builder, a: Arguments) -> None:
 @lowers("aten._linalg_det.default", "aten._linalg_slogdet.default")
 def determinant(b: Builder, a: Arguments) -> list[Value]:
     x = a.tensor("A")
+    if 0 in x.shape[-2:]:
+        # The product of no factors.
+        one, zero = (filled(b, number, x.dtype, b.sizes_of(x)[:-2]) for number in (1, 0))
+        known = [one] if a.target == "aten._linalg_det.default" else [one, zero]
+        return known + [a.unread(position) for position in range(len(known), len(a.results))]
     # PyTorch reads a matrix that lies row after row as the transposed one, whose columns do; so pivots agree.
     matrix, _, pivots = factors.lu(b, turned(b, x))
     numbers = b.constant(range(1, sides(b, x)[0] + 1), "int32")
@@ -37,9 +42,16 @@ def determinant(b: Builder, a: Arguments) -> list[Value]:
 def inverse(b: Builder, a: Arguments) -> list[Value]:
     _unchecked(b, a)
     x = a.tensor("A")
+    if 0 in x.shape:
+        return _of_nothing(b, x)
     matrix, order, _ = factors.lu(b, x)
     unit = factors.identity(b, x, sides(b, x)[0])
     return [_substituted(b, matrix, order, unit), factors.first_flaw(b, factors.diagonal(b, matrix))]
+
+
+def _of_nothing(b: Builder, x: Value) -> list[Value]:
+    """What is made of matrices without elements: the same, and no flaw."""
+    return [b.node("Identity", x), filled(b, 0, "int32", b.sizes_of(x)[:-2])]
 
 
 def _substituted(b: Builder, matrix: Value, order: Value, right: Value) -> Value:
@@ -59,6 +71,9 @@ def _substituted_turned(b: Builder, matrix: Value, order: Value, right: Value) -
 def solve(b: Builder, a: Arguments) -> list[Value]:
     _unchecked(b, a)
     x, right = a.tensor("A"), a.tensor("B")
+    if 0 in a.result.shape:
+        flawless = filled(b, 0, "int32", b.sizes_of(x)[:-2])
+        return [b.empty(a.result), a.unread(1), a.unread(2), flawless]
     vector = right.rank == 1 or (right.rank == x.rank - 1 and right.shape == x.shape[:-1])
     if vector:
         right = unsqueeze(b, right, [right.rank])
@@ -118,11 +133,13 @@ def lu_unpack(b: Builder, a: Arguments) -> list[Value]:
 @lowers("aten.linalg_lu_solve.default")
 def lu_solve(b: Builder, a: Arguments) -> Value:
     matrix, pivots, right = a.tensor("LU"), a.tensor("pivots"), a.tensor("B")
-    if a.flag("adjoint") or not a.flag("left"):
-        b.refuse("a transposed system")
-    if matrix.shape[:-2] != right.shape[:-2]:
-        b.refuse("batches of different sizes")
-    return _substituted(b, matrix, factors.row_order(b, pivots, sides(b, matrix)[0]), right)
+    left = a.flag("left")
+    order = factors.row_order(b, pivots, sides(b, matrix)[0])
+    order = squeeze(b, with_batch(b, unsqueeze(b, order, [order.rank]), right), [max(right.rank, matrix.rank) - 1])
+    right = with_batch(b, right if left else turned(b, right), matrix)
+    substituted = _substituted_turned if a.flag("adjoint") == left else _substituted
+    result = substituted(b, with_batch(b, matrix, right), order, right)
+    return result if left else turned(b, result)
 
 
 @lowers("aten.linalg_solve_triangular.default")
@@ -146,7 +163,8 @@ def triangular_solve(b: Builder, a: Arguments) -> list[Value]:
 @lowers("aten.linalg_cholesky_ex.default")
 def cholesky_ex(b: Builder, a: Arguments) -> list[Value]:
     _unchecked(b, a)
-    return list(_cholesky(b, a.tensor("self"), a.flag("upper")))
+    x = a.tensor("self")
+    return _of_nothing(b, x) if 0 in x.shape else list(_cholesky(b, x, a.flag("upper")))
 
 
 @lowers("aten.cholesky.default")

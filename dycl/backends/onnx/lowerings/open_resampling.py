@@ -67,9 +67,11 @@ def open_smooth(
         last = b.node("Sub", before, b.constant(1))
         if not cubic:
             source = b.node("Max", source, b.number(0.0, "float64"))
-            source = b.node("Min", source, b.cast(last, "float64"))
         base = b.node("Floor", source)
-        taps = _taps(b, b.node("Sub", source, base), cubic)
+        if not cubic:
+            base = b.node("Min", base, b.cast(last, "float64"))
+        rest = b.node("Sub", source, base)
+        taps = _taps(b, rest if cubic else b.node("Min", rest, b.number(1.0, "float64")), cubic)
         x = _mixed(b, x, axis, b.cast(base, "int64"), last, taps)
     return x
 

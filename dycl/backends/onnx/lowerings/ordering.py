@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.lowerings.reductions import extreme_over
+from dycl.backends.onnx.lowerings.reductions import extreme_over, for_any
 from dycl.backends.onnx.nan import nan_along, or_nan, unless_nan
 from dycl.backends.onnx.pieces import (
     concat,
     flatten,
     gather,
+    move_axis,
     reduce,
     reshape_like,
     slice_axis,
@@ -213,7 +214,7 @@ def bucket(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
     edges = a.tensor("sorted_sequence" if "searchsorted" in a.target else "boundaries")
     if a.has("sorter"):
-        b.refuse("`sorter` is given")
+        edges = b.node("GatherElements", edges, a.tensor("sorter"), shape=edges.shape, axis=edges.rank - 1)
     right = a.flag("right") or (a.has("side") and a.text("side") == "right")
     if x.dtype != edges.dtype:
         b.refuse(f"{x.dtype} is looked up among {edges.dtype}")
@@ -262,18 +263,27 @@ def unique(b: Builder, a: Arguments) -> list[Value]:
 @lowers("aten.unique_consecutive.default")
 def unique_consecutive(b: Builder, a: Arguments) -> list[Value]:
     x = a.tensor("self")
+    if a.has("dim") and not x.rank:
+        b.refuse("a slice of a number")
     if a.has("dim"):
-        b.refuse("runs of equal slices")
-    values, run, counts = _runs(b, flatten(b, x))
-    inverse = reshape_like(b, run, x) if a.flag("return_inverse") else b.constant(range(0))
+        axis = a.axis("dim", x.rank)
+        values, run, counts = _runs(b, move_axis(b, x, axis, 0))
+        values = move_axis(b, values, 0, axis)
+    else:
+        values, run, counts = _runs(b, flatten(b, x))
+        run = reshape_like(b, run, x)
+    inverse = run if a.flag("return_inverse") else b.constant(range(0))
     return [values, inverse, counts if a.flag("return_counts") else b.constant(range(0))]
 
 
 def _runs(b: Builder, x: Value) -> tuple[Value, Value, Value]:
-    """The values of the runs of equal values along the only axis, each place's run, and the runs' lengths."""
+    """The values of the runs of equal slices across the first axis, each slice's run, and the runs' lengths."""
+    rest = range(1, x.rank)
     changes = b.node("Not", b.node("Equal", slice_axis(b, x, 0, 1, 2**62), slice_axis(b, x, 0, 0, -1)))
+    changes = for_any(b, changes, rest, keepdim=False)
     # The first value opens a run, unless there is none.
-    first = b.node("Not", b.node("Less", *[slice_axis(b, x, 0, 0, 1)] * 2))
+    head = slice_axis(b, x, 0, 0, 1)
+    first = for_any(b, b.node("Equal", b.node("Less", head, head), b.constant(False, "bool")), rest, keepdim=False)
     opens = concat(b, [first, Value(changes.name, "bool", (UNKNOWN,))], 0)
     starts = b.node("NonZero", opens, dtype="int64", shape=(1, UNKNOWN))
     starts = squeeze(b, starts, [0])

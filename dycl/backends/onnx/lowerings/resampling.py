@@ -6,13 +6,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from dycl.backends.onnx.arguments import Arguments
-from dycl.backends.onnx.builder import Array, Builder
-from dycl.backends.onnx.lowerings.linear import matmul
+from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.open_resampling import open_nearest, open_smooth
 from dycl.backends.onnx.lowerings.pooling import padded
-from dycl.backends.onnx.pieces import gather, move_axis, reshape, transpose
+from dycl.backends.onnx.nan import unless_special
+from dycl.backends.onnx.pieces import gather, reshape, transpose
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Value, is_float, static_shape, wider
+from dycl.backends.onnx.weighted import Taps, weighted_sums
 
 _NEAREST = [
     f"aten.{kind}{rank}d.{form}"
@@ -91,24 +92,27 @@ def smooth(b: Builder, a: Arguments) -> Value:
     if before == after and all(scale is None or scale == 1 for scale in scales):
         return x
     if x.dtype == "float32" and len(before) == 2 and not cubic and _agree(before, after, scales):
-        mode = "align_corners" if corners else "half_pixel"
-        sizes = b.vector([*b.sizes_of(x)[:2], *after])
-        return b.node(
-            "Resize",
-            x,
-            None,
-            None,
-            sizes,
-            shape=(*x.shape[:2], *after),
-            mode="linear",
-            coordinate_transformation_mode=mode,
-        )
-    dtype = x.dtype
-    wide = b.cast(x, wider(dtype))
+        resize, mix = (lambda: [_resized(b, x, after, corners)]), (lambda: [_mixed(b, a, x, scales)])
+        return unless_special(b, x, resize, mix)[0]
+    return b.cast(_mixed(b, a, b.cast(x, wider(x.dtype)), scales), x.dtype)
+
+
+def _resized(b: Builder, x: Value, after: Sequence[int], corners: bool) -> Value:
+    """The image resized by ONNX Runtime, which leaves out neighbours that count nothing, also if they are NaN."""
+    mode = "align_corners" if corners else "half_pixel"
+    sizes, shape = b.vector([*b.sizes_of(x)[:2], *after]), (*x.shape[:2], *after)
+    return b.node("Resize", x, None, None, sizes, shape=shape, mode="linear", coordinate_transformation_mode=mode)
+
+
+def _mixed(b: Builder, a: Arguments, wide: Value, scales: Sequence[float | None]) -> Value:
+    """The image with each place mixed from its neighbours, one axis after another."""
+    corners, cubic = a.flag("align_corners"), "bicubic" in a.target
+    before, after = static_shape(wide.shape[2:]), static_shape(a.result.shape[2:])
+    assert before is not None and after is not None
     for number, (size, target, scale) in enumerate(zip(before, after, scales, strict=True)):
         if size != target or not (scale is None or scale == 1):
-            wide = _interpolated(b, wide, number + 2, _weights(size, target, scale, corners, cubic))
-    return b.cast(wide, dtype)
+            wide = weighted_sums(b, wide, number + 2, _taps(size, target, scale, corners, cubic))
+    return wide
 
 
 def _agree(before: Sequence[int], after: Sequence[int], scales: Sequence[float | None]) -> bool:
@@ -118,27 +122,21 @@ def _agree(before: Sequence[int], after: Sequence[int], scales: Sequence[float |
     )
 
 
-def _interpolated(b: Builder, x: Value, axis: int, weights: Array) -> Value:
-    last = move_axis(b, x, axis, -1)
-    return move_axis(b, matmul(b, last, b.constant(weights, x.dtype)), -1, axis)
-
-
-def _weights(size: int, target: int, scale: float | None, corners: bool, cubic: bool) -> Array:
-    """What each place contributes to each result, as a matrix with a result a column."""
-    matrix = np.zeros((size, target))
+def _taps(size: int, target: int, scale: float | None, corners: bool, cubic: bool) -> Taps:
+    """What the places around each result contribute to it."""
+    rows = []
     ratio = 1.0 / scale if scale is not None and scale > 0 else size / target
     if corners:
         ratio = (size - 1) / (target - 1) if target > 1 else 0.0
     for place in range(target):
         source = place * ratio if corners else (place + 0.5) * ratio - 0.5
         if not cubic:
-            source = min(max(source, 0.0), size - 1.0)
-        base = math.floor(source)
-        rest = source - base
+            source = max(source, 0.0)
+        base = math.floor(source) if cubic else min(math.floor(source), size - 1)
+        rest = source - base if cubic else min(source - base, 1.0)
         taps = _cubic_taps(rest) if cubic else [(0, 1 - rest), (1, rest)]
-        for offset, weight in taps:
-            matrix[min(max(base + offset, 0), size - 1), place] += weight
-    return matrix
+        rows.append([(min(max(base + offset, 0), size - 1), weight) for offset, weight in taps])
+    return rows
 
 
 def _cubic_taps(rest: float, a: float = -0.75) -> list[tuple[int, float]]:

@@ -5,6 +5,7 @@ import math
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.linear import matmul
+from dycl.backends.onnx.lowerings.reductions import for_all
 from dycl.backends.onnx.lowerings.scattering import scatter_extreme
 from dycl.backends.onnx.lowerings.slices import replace_rows
 from dycl.backends.onnx.pieces import (
@@ -26,50 +27,55 @@ from dycl.backends.onnx.values import UNKNOWN, Value
 @lowers("aten.segment_reduce.default")
 def segment_reduce(b: Builder, a: Arguments) -> Value:
     x, how = a.tensor("data"), a.text("reduce")
-    edges = _edges(b, a, x)
-    if a.integer("axis") % x.rank or edges.rank != 1:
-        b.refuse("segments of another axis than the first")
-    count = b.size("Sub", b.size_of(edges, 0), 1)
+    axis = a.integer("axis") % x.rank
+    edges = _edges(b, a, x, axis)
+    if edges.rank != axis + 1:
+        b.refuse("segments that are not given for each slice")
+    count = b.size("Sub", b.size_of(edges, axis), 1)
     # A row's segment is the last one that begins at or before it; rows outside all segments go to one more.
-    rows = unsqueeze(b, arange(b, b.size_of(x, 0)), [1])
-    begun = b.node("LessOrEqual", unsqueeze(b, edges, [0]), rows)
-    number = b.node("Sub", reduce(b, "ReduceSum", b.cast(begun, "int64"), [1], keepdim=False), b.constant(1))
-    outside = b.node("Less", number, b.constant(0))
-    number = b.node("Where", outside, b.number(count, "int64"), number)
+    rows = unsqueeze(b, arange(b, b.size_of(x, axis)), [1])
+    begun = b.cast(b.node("LessOrEqual", unsqueeze(b, edges, [axis]), rows), "int64")
+    number = b.node("Sub", reduce(b, "ReduceSum", begun, [axis + 1], keepdim=False), b.constant(1))
+    number = b.node("Where", b.node("Less", number, b.constant(0)), b.number(count, "int64"), number)
     neutral = {"max": -math.inf, "min": math.inf, "prod": 1.0}.get(how, 0.0)
     initial = a.real("initial") if a.has("initial") else neutral
-    sizes = [b.size("Add", count, 1), *b.sizes_of(x)[1:]]
-    start = filled(b, initial, x.dtype, sizes)
+    sizes = b.sizes_of(x)
+    start = filled(b, initial, x.dtype, [*sizes[:axis], b.size("Add", count, 1), *sizes[axis + 1 :]])
+    if how in ("max", "min") or axis:
+        spread = expand(b, unsqueeze(b, number, range(axis + 1, x.rank)), sizes, x.shape)
     if how in ("max", "min"):
-        spread = expand(b, unsqueeze(b, number, range(1, x.rank)), b.sizes_of(x), x.shape)
-        result = scatter_extreme(b, 0, spread, x, how, start)
+        result = scatter_extreme(b, axis, spread, x, how, start)
+    elif axis:
+        reduction = "mul" if how == "prod" else "add"
+        result = b.node("ScatterElements", start, spread, x, shape=start.shape, axis=axis, reduction=reduction)
     else:
         result = replace_rows(b, start, 0, number, x, "mul" if how == "prod" else "add")
-    result = slice_axis(b, result, 0, 0, count)
+    result = slice_axis(b, result, axis, 0, count)
     if how != "mean":
         return result
-    lengths = b.node("Sub", slice_axis(b, edges, 0, 1, END), slice_axis(b, edges, 0, 0, -1))
-    lengths = unsqueeze(b, b.cast(lengths, x.dtype), range(1, x.rank))
+    lengths = b.node("Sub", slice_axis(b, edges, axis, 1, END), slice_axis(b, edges, axis, 0, -1))
+    lengths = unsqueeze(b, b.cast(lengths, x.dtype), range(axis + 1, x.rank))
     mean = b.node("Div", result, lengths, shape=result.shape)
     if not a.has("initial"):
         return mean
     return b.node("Where", b.node("Equal", lengths, b.number(0, x.dtype)), b.number(initial, x.dtype), mean)
 
 
-def _edges(b: Builder, a: Arguments, x: Value) -> Value:
-    """Where the segments begin, and where the last one ends."""
+def _edges(b: Builder, a: Arguments, x: Value, axis: int) -> Value:
+    """Where the segments of each slice begin, and where the last one ends."""
     if a.has("offsets"):
         return b.cast(a.tensor("offsets"), "int64")
     if not a.has("lengths"):
         b.refuse("segments by `indices`")
     lengths = b.cast(a.tensor("lengths"), "int64")
-    if lengths.rank != 1:
-        b.refuse("segments of another axis than the first")
-    ends = b.node("CumSum", lengths, b.constant(0), shape=lengths.shape)
+    if lengths.rank != axis + 1:
+        b.refuse("segments that are not given for each slice")
+    ends = b.node("CumSum", lengths, b.constant(axis), shape=lengths.shape)
     if not a.flag("unsafe"):
-        total = reduce(b, "ReduceSum", lengths, [0], keepdim=False)
-        ends = guarded(b, ends, b.node("Equal", total, b.number(b.size_of(x, 0), "int64")))
-    return concat(b, [b.constant([0]), ends], 0)
+        totals = reduce(b, "ReduceSum", lengths, [axis], keepdim=False)
+        same = b.node("Equal", totals, b.number(b.size_of(x, axis), "int64"))
+        ends = guarded(b, ends, for_all(b, same, range(axis), keepdim=False))
+    return concat(b, [filled(b, 0, "int64", [*b.sizes_of(lengths)[:-1], 1]), ends], axis)
 
 
 @lowers("aten._grouped_mm.default")

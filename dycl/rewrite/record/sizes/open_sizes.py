@@ -9,20 +9,25 @@ from typing import Any
 import torch
 
 from dycl.rewrite.record.contract import Records
-from dycl.rewrite.signals import Refused
+from dycl.rewrite.record.sizes import spellings
+from dycl.rewrite.signals import DecisionMet
 
 
 def spelled_out(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records) -> Any:
     """The result of an operation that has another spelling for open sizes; `NotImplemented` for any other."""
-    spelling = _SPELLINGS.get(name)
-    if spelling is None or not any(_is_open(value) for value in (*args, *kwargs.values())):
+    spelling = _FOR_ALL_SIZES.get(name)
+    if spelling is None and any(_is_open(value) for value in (*args, *kwargs.values())):
+        spelling = _SPELLINGS.get(name)
+    if spelling is None:
         return NotImplemented
     with recorder:
         return spelling(recorder, *args, **kwargs)
 
 
 def _is_open(value: Any) -> bool:
-    """Whether this is a tensor with a size that only the input determines."""
+    """Whether this is a tensor with a size that only the input determines, or a list of such."""
+    if isinstance(value, list | tuple):
+        return any(_is_open(item) for item in value)
     return isinstance(value, torch.Tensor) and any(not isinstance(size, int) for size in value.shape)
 
 
@@ -93,15 +98,20 @@ def _squeeze(recorder: Records, tensor: torch.Tensor, dim: int | list[int] | Non
     rank = tensor.dim()
     axes = range(rank) if dim is None else [axis % rank for axis in ([dim] if isinstance(dim, int) else dim)]
     if any(not isinstance(tensor.shape[axis], int) for axis in axes):
-        raise Refused(
-            "DY008",
-            "whether `squeeze` drops a dimension depends on a size of the input",
-            "name dimensions whose size is always 1, `x.squeeze(-1)`, or take `x[:, 0]`",
-        )
+        raise DecisionMet("whether `squeeze` drops a dimension")
     return NotImplemented
 
 
+_FOR_ALL_SIZES: dict[str, Callable[..., Any]] = {
+    "aten.searchsorted.Scalar": spellings.searchsorted,
+    "aten.bucketize.Scalar": spellings.bucketize,
+    "aten.unique_consecutive.default": spellings.unique_consecutive,
+    "aten.as_strided.default": spellings.as_strided,
+    "aten.linalg_lstsq.default": spellings.lstsq,
+    "aten.lstm.input": spellings.lstm,
+}
 _SPELLINGS: dict[str, Callable[..., Any]] = {
+    "aten.broadcast_tensors.default": spellings.broadcast,
     "aten.chunk.default": _chunk,
     "aten.tensor_split.sections": _tensor_split,
     "aten.cosine_similarity.default": _cosine,

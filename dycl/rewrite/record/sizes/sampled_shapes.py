@@ -27,6 +27,9 @@ _MANY = (2, 1, 0, 3, 5, 64, 1021)
 _MOST_ALONE = 9
 _ENOUGH = 3
 _RANDOM_TRIES = 128
+_MOST_ASKED = 4096
+_ASKED: dict[Any, list[set[int | None]] | None] = {}
+"""What was asked of PyTorch already: it depends on nothing but the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +90,76 @@ def _sample(
         return None  # the operation does not take these sizes
     results = tuple(result) if isinstance(result, tuple | list) else (result,)
     memories = [tensor.untyped_storage()._cdata for tensor in example.tensors.values()]
-    sources = tuple(_position(memories, item.untyped_storage()._cdata) for item in results)
-    tells = all(item.numel() for item in (*example.tensors.values(), *results))
+    sources = tuple(_position(memories, item) for item in results)
+    tells = all(item.numel() for item in (*example.tensors.values(), *results) if isinstance(item, torch.Tensor))
     return Sample(assignment, results, sources, tells)
 
 
-def _position(memories: Sequence[int], memory: int) -> int | None:
+def memory_sources(
+    func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[set[int | None]] | None:
+    """Which of the different tensor arguments each result shares memory with, None for a copy; None if it cannot tell.
+
+    Where sizes are open, each of several sizes may have its own answer.
+    """
+    likeness = _Likeness()
+    key = (func, likeness.of(args), tuple((name, likeness.of(value)) for name, value in kwargs.items()))
+    if key not in _ASKED:
+        if len(_ASKED) == _MOST_ASKED:
+            _ASKED.clear()
+        _ASKED[key] = _asked_sources(func, args, kwargs)
+    return _ASKED[key]
+
+
+def _asked_sources(
+    func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[set[int | None]] | None:
+    if symbols_in((args, kwargs)):
+        found = samples(func, args, kwargs, guessed=True)
+    else:
+        with _disable_current_modes():
+            sample = _sample(func, args, kwargs, {})
+        found = [] if sample is None else [sample]
+    # Whether an empty result shares memory makes no difference.
+    found = [sample for sample in found if sample.tells] or found
+    if not found or len({len(sample.sources) for sample in found}) > 1:
+        return None
+    return [{sample.sources[number] for sample in found} for number in range(len(found[0].sources))]
+
+
+class _Likeness:
+    """What two calls have in common if an operation lays out its result alike for both; symbols go by their order."""
+
+    def __init__(self) -> None:
+        self._tensors: dict[int, int] = {}
+        self._symbols: dict[sympy.Symbol, int] = {}
+
+    def of(self, tree: Any) -> Any:
+        """What an argument adds to it."""
+        if isinstance(tree, torch.Tensor):
+            number = self._tensors.setdefault(id(tree), len(self._tensors))
+            return (number, tree.dtype, tuple(map(self._size, tree.shape)), tuple(map(self._size, tree.stride())))
+        if isinstance(tree, list | tuple):
+            return tuple([self.of(item) for item in tree])
+        if isinstance(tree, torch.SymInt | torch.SymFloat | torch.SymBool):
+            return (type(tree), self._size(tree))
+        return (type(tree), str(tree))
+
+    def _size(self, size: Any) -> Any:
+        if isinstance(size, int):
+            return size
+        expression = size.node.expr
+        for symbol in sorted(expression.free_symbols, key=str):
+            self._symbols.setdefault(symbol, len(self._symbols))
+        names = {symbol: self._symbols[symbol] for symbol in expression.free_symbols}
+        if isinstance(expression, sympy.Symbol):
+            return ("symbol", names[expression], expression.is_integer)
+        told = {symbol: sympy.Symbol(f"s{number}", integer=symbol.is_integer) for symbol, number in names.items()}
+        return str(expression.xreplace(told))
+
+
+def _position(memories: Sequence[int], result: Any) -> int | None:
+    memory = result.untyped_storage()._cdata if isinstance(result, torch.Tensor) else None
     return memories.index(memory) if memory in memories else None
 
 

@@ -5,13 +5,14 @@ it needs two unknown sizes to be equal, it takes them as equal from then on. Her
 nothing follows from them: whoever asked can then find out whether the answer holds for every size.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import sympy  # type: ignore[import-untyped]
 import torch
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
+from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 from dycl.rewrite.signals import DecisionMet
 
@@ -28,6 +29,15 @@ class WatchedShapeEnv(ShapeEnv):
         symbol = self.create_unbacked_symint()
         super().guard_or_defer_runtime_assert(symbol.node.expr >= 0, "")
         return symbol
+
+    def known(self, condition: sympy.Basic, bounds: Mapping[sympy.Symbol, tuple[int, int] | None]) -> bool | None:
+        """Whether a condition holds for all sizes, or for none; None if that depends on the input."""
+        ranges = {
+            symbol: self.var_to_range[symbol] if found is None else ValueRanges(*found)
+            for symbol, found in bounds.items()
+        }
+        found = bound_sympy(condition, ranges)
+        return bool(found.lower) if found.is_singleton() else None
 
     @contextmanager
     def watched(self) -> Iterator[list[sympy.Basic]]:

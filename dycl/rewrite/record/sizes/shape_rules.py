@@ -3,9 +3,11 @@
 A rule gives tensors of the right type on fake ones, or `NotImplemented` where it does not apply.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import sympy  # type: ignore[import-untyped]
 import torch
 from torch._ops import OpOverload
 from torch.utils._python_dispatch import _disable_current_modes
@@ -64,6 +66,24 @@ def broadcast(shapes: Sequence[tuple[Any, ...]], new_size: NewSize) -> list[Any]
     return result
 
 
+def with_last_size(func: OpOverload[Any, Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a view with the size that is left out, -1, filled in if it is plain: 6n elements as (3, -1)."""
+    if str(func) not in _VIEWS or len(args) != 2 or -1 not in [size for size in args[1] if isinstance(size, int)]:
+        return args
+    rest = math.prod(size for size in args[1] if not isinstance(size, int) or size != -1)
+    if isinstance(rest, int) and rest <= 0:
+        return args
+    last: Any = math.prod(args[0].shape) // rest
+    if isinstance(last, int) or any(
+        type(part).__name__ == "FloorDiv" for part in sympy.preorder_traversal(last.node.expr)
+    ):
+        return args
+    return (args[0], [last if isinstance(size, int) and size == -1 else size for size in args[1]])
+
+
+_VIEWS = {f"aten.{name}.default" for name in ("view", "reshape", "_unsafe_view")}
+
+
 def _like_first(first: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
     return torch.empty(first.shape, dtype=first.dtype)
 
@@ -76,6 +96,13 @@ def _linear(inputs: torch.Tensor, weight: torch.Tensor, bias: Any = None) -> Any
     if weight.dim() != 2 or inputs.dim() < 2:
         return NotImplemented
     return torch.empty((*inputs.shape[:-1], weight.shape[0]), dtype=inputs.dtype)
+
+
+def _attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+    leading = [[size if isinstance(size, int) else size.node.expr for size in item.shape[:-2]] for item in (query, key)]
+    if leading[0] != leading[1]:
+        return NotImplemented
+    return torch.empty((*query.shape[:-1], value.shape[-1]), dtype=query.dtype)
 
 
 def _recurrent(inputs: torch.Tensor, states: Any, *args: Any) -> tuple[torch.Tensor, ...]:
@@ -111,6 +138,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.flip.default": _like_first,
     "aten.tril.default": _like_first,
     "aten.triu.default": _like_first,
+    "aten.scaled_dot_product_attention.default": _attention,
     "aten.lstm.input": _recurrent,
     "aten.gru.input": _recurrent,
     "aten.rnn_tanh.input": _recurrent,

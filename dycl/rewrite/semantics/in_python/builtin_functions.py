@@ -5,6 +5,7 @@ Containers, `itertools` and what has to do with order have modules of their own 
 """
 
 import builtins
+import collections
 import functools
 import operator
 import sys
@@ -17,7 +18,21 @@ import torch.utils.checkpoint
 
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.host_values import HostValue
-from dycl.rewrite.semantics.in_python import containers, generators, iterators, ordering, special_methods
+from dycl.rewrite.semantics.in_python import (
+    attributes,
+    classes,
+    containers,
+    filling,
+    generators,
+    grouping,
+    iterators,
+    ordering,
+    special_methods,
+    tensor_functions,
+    texts,
+)
+from dycl.rewrite.semantics.in_python.filling import list_of
+from dycl.rewrite.semantics.in_python.grouping import END
 
 
 def any_of(items: Any) -> bool:
@@ -58,113 +73,25 @@ def greatest(*args: Any, **options: Any) -> Any:
 
 
 def _first_best(args: tuple[Any, ...], options: dict[str, Any], better: Any, builtin: Any) -> Any:
+    syntax.require_options(builtin, args, options)
     key = options.get("key")
-    values = list_of(args[0]) if len(args) == 1 else list_of(args)
-    if not values:
-        if "default" in options:
-            return options["default"]
-        raise ValueError(syntax.empty_message(builtin))
-    best = values[0]
-    best_key = best if key is None else key(best)
-    for value in values[1:]:
+    best: Any = END
+    best_key = None
+    for value in args[0] if len(args) == 1 else args:
         value_key = value if key is None else key(value)
-        if better(value_key, best_key):
+        if best is END or better(value_key, best_key):
             best, best_key = value, value_key
-    return best
-
-
-def list_of(items: Any = ()) -> list[Any]:
-    """`list(items)`."""
-    result = []
-    for item in items:
-        result.append(item)
-    return result
-
-
-def tuple_of(items: Any = ()) -> tuple[Any, ...]:
-    """`tuple(items)`."""
-    return tuple(list_of(items))
-
-
-def set_of(items: Any = ()) -> set[Any]:
-    """`set(items)`."""
-    result: set[Any] = set()
-    for item in items:
-        result.add(item)
-    return result
-
-
-def dict_of(items: Any = (), **more: Any) -> dict[Any, Any]:
-    """`dict(items)`."""
-    result = {}
-    for key, value in items:
-        result[key] = value
-    result.update(more)
-    return result
-
-
-def enumerated(items: Any, start: int = 0) -> Any:
-    """`enumerate(items)`."""
-    number = start
-    for item in items:
-        yield number, item
-        number = number + 1
-
-
-def mapped(function: Any, *iterables: Any) -> Any:
-    """`map(function, ...)`."""
-    if len(iterables) == 1:
-        for item in iterables[0]:
-            yield function(item)
-    else:
-        for items in zip(*iterables, strict=False):
-            yield function(*items)
-
-
-def filtered(function: Any, items: Any) -> Any:
-    """`filter(function, items)`."""
-    for item in items:
-        if item if function is None else function(item):
-            yield item
-
-
-def zipped(*iterables: Any, strict: bool = False) -> Any:
-    """`zip(...)` of things of which at least one is made step by step."""
-    iterators = [iter(items) for items in iterables]
-    while iterators:
-        row: list[Any] = []
-        for iterator in iterators:
-            complete = False
-            for item in iterator:
-                row.append(item)
-                complete = True
-                break
-            if not complete:
-                break
-        if not complete:
-            if strict:
-                _require_same_end(iterators, len(row))
-            return
-        yield tuple(row)
-
-
-def _require_same_end(iterators: list[Any], place: int) -> None:
-    """Raise what `zip(strict=True)` raises when the argument at `place` was the first to end."""
-    if place:
-        raise ValueError(f"zip() argument {place + 1} is shorter than argument{'s 1-' if place > 1 else ' '}{place}")
-    for number, iterator in enumerate(iterators[1:]):
-        for _ in iterator:
-            longer = f"s 1-{number + 1}" if number else " 1"
-            raise ValueError(f"zip() argument {number + 2} is longer than argument{longer}")
-
-
-def joined(separator: str, items: Any) -> str:
-    """`separator.join(items)`."""
-    return separator.join(list_of(items))
+    if best is not END:
+        return best
+    if "default" in options:
+        return options["default"]
+    raise ValueError(syntax.empty_message(builtin))
 
 
 def contained(item: Any, container: Any) -> bool:
     """`item in container`."""
+    if isinstance(container, type({}.items())):
+        syntax.refuse("DY001", "whether the items of a dict contain this")
     if syntax.tells_what_it_contains(container):
         return bool(container.__contains__(item))
     for candidate in container:
@@ -175,6 +102,8 @@ def contained(item: Any, container: Any) -> bool:
 
 def not_contained(item: Any, container: Any) -> bool:
     """`item not in container`."""
+    if isinstance(container, type({}.items())):
+        syntax.refuse("DY001", "whether the items of a dict contain this")
     if syntax.tells_what_it_contains(container):
         return not container.__contains__(item)
     for candidate in container:
@@ -184,28 +113,50 @@ def not_contained(item: Any, container: Any) -> bool:
 
 
 def in_order(items: Any, key: Any = None, reverse: bool = False) -> list[Any]:
-    """`sorted(items)`, by insertion: equal items keep their order."""
-    result: list[Any] = []
-    keys: list[Any] = []
-    for item in items:
-        item_key = item if key is None else key(item)
-        place = len(result)
-        while place > 0 and (keys[place - 1] < item_key if reverse else item_key < keys[place - 1]):
-            place -= 1
-        result.insert(place, item)
-        keys.insert(place, item_key)
-    return result
+    """`sorted(items)`, with the comparisons that Python makes for less than 64 items, in their order."""
+    values = list_of(items)
+    keys = list_of(values) if key is None else [key(value) for value in values]
+    if reverse:
+        values.reverse()
+        keys.reverse()
+    # Positions are those of a loop, so that they stay known where a comparison forks.
+    falls, in_first_run = False, True
+    for place in range(1, len(values)):
+        if in_first_run:
+            if keys[place] < keys[place - 1]:
+                falls = falls or place == 1
+                in_first_run = falls
+            else:
+                in_first_run = not falls
+            if in_first_run:
+                continue
+            if falls:
+                _turn_round(values, keys, place)
+        value, value_key = values.pop(place), keys.pop(place)
+        left, right = 0, place
+        while left < right:
+            middle = (left + right) // 2
+            if value_key < keys[middle]:
+                right = middle
+            else:
+                left = middle + 1
+        values.insert(left, value)
+        keys.insert(left, value_key)
+    if in_first_run and falls:
+        _turn_round(values, keys, len(values))
+    if reverse:
+        values.reverse()
+    return values
+
+
+def _turn_round(values: list[Any], keys: list[Any], end: int) -> None:
+    values[:end] = values[:end][::-1]
+    keys[:end] = keys[:end][::-1]
 
 
 def sort_in_place(items: list[Any], key: Any = None, reverse: bool = False) -> None:
     """`items.sort()`."""
     items[:] = in_order(items, key, reverse)
-
-
-def extended(items: list[Any], more: Any) -> None:
-    """`items.extend(more)`."""
-    for item in more:
-        items.append(item)
 
 
 def chosen(condition: Any, if_true: Any, if_false: Any, operands: Any = ()) -> Any:
@@ -235,48 +186,43 @@ def first(items: Any, *default: Any) -> Any:
     raise StopIteration
 
 
+def next_of(items: Any, *default: Any) -> Any:
+    """`next(items, default)`."""
+    return iterators.following(items, *default) if syntax.gives_items_itself(items) else first(items, *default)
+
+
 def reduced(function: Any, items: Any, *initial: Any) -> Any:
     """`functools.reduce(function, items)`."""
-    values = list_of(items)
-    if initial:
-        values = [initial[0], *values]
-    if not values:
+    total: Any = initial[0] if initial else END
+    for value in items:
+        total = value if total is END else function(total, value)
+    if total is END:
         raise TypeError("reduce() of empty iterable with no initial value")
-    total = values[0]
-    for value in values[1:]:
-        total = function(total, value)
     return total
 
 
 SUBSTITUTES: dict[Any, Any] = {
     **iterators.SUBSTITUTES,
     **ordering.SUBSTITUTES,
+    **classes.SUBSTITUTES,
+    **filling.SUBSTITUTES,
     builtins.any: any_of,
     builtins.all: all_of,
     builtins.sum: sum_of,
     builtins.min: least,
     builtins.max: greatest,
-    builtins.list: list_of,
-    builtins.tuple: tuple_of,
-    builtins.set: set_of,
-    builtins.dict: dict_of,
-    builtins.enumerate: enumerated,
-    builtins.map: mapped,
-    builtins.filter: filtered,
-    builtins.zip: zipped,
     builtins.sorted: in_order,
-    builtins.next: first,
+    builtins.next: next_of,
     functools.reduce: reduced,
-    str.join: joined,
     list.sort: sort_in_place,
-    list.extend: extended,
     torch.cond: chosen,
     torch._higher_order_ops.while_loop: looped,
     torch.utils.checkpoint.checkpoint: not_checkpointed,
     syntax.throw_into: generators.thrown_into,
-    syntax.spread: list_of,
     syntax.contained: contained,
     syntax.not_contained: not_contained,
+    builtins.repr: texts.text_of_container,
+    builtins.str: texts.text_of_container,
 }
 
 
@@ -287,6 +233,8 @@ def comes_first(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> b
     """Whether the substitute must be taken before a native call is tried."""
     if any(callee is always for always in _ALWAYS):
         return True
+    if callee is functools.cmp_to_key:
+        return len(args) == 1 and isinstance(args[0], types.FunctionType | types.MethodType)
     if callee is builtins.sum and syntax.SUMS_EXACTLY and args and type(args[0]) in (list, tuple):
         return any(isinstance(item, HostValue) and item.kind == "float" for item in args[0])
     return callee in ordering.HEAPS or iterators.is_lazy(callee, args, kwargs)
@@ -294,10 +242,22 @@ def comes_first(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> b
 
 def for_call(callee: Any) -> Any:
     """The substitute of a builtin or of a builtin container's method, if there is one."""
+    if isinstance(getattr(callee, "__self__", None), torch.Tensor):
+        method = tensor_functions.METHODS.get(callee.__name__)
+        return None if method is None else functools.partial(method, callee.__self__)
     if not _is_method_of_container(callee):
-        return _looked_up(callee)
+        return _looked_up(callee) or _constructor(callee)
     method = _looked_up(_unbound(callee))
     return None if method is None else functools.partial(method, callee.__self__)
+
+
+def _constructor(callee: Any) -> Any:
+    """What stands in for a class that is made in Python, where its `__new__` or its metaclass meets a decision."""
+    if isinstance(callee, types.MethodWrapperType) and callee.__name__ == "__call__":
+        is_class = isinstance(callee.__self__, type)
+        return functools.partial(classes.constructed_usually, callee.__self__) if is_class else None
+    made_in_python = isinstance(callee, type) and callee.__flags__ & _IS_HEAP_TYPE and not issubclass(callee, type)
+    return functools.partial(classes.constructed, callee) if made_in_python else None
 
 
 def for_special_methods(callee: Any, args: tuple[Any, ...], interpreted: Container[types.CodeType]) -> Any:
@@ -306,8 +266,9 @@ def for_special_methods(callee: Any, args: tuple[Any, ...], interpreted: Contain
         substitute = special_methods.SUBSTITUTES.get(callee)
     except TypeError:
         return None
-    operands = () if substitute is None else args[:2]
-    has_any = any(_has_interpreted_method(type(value), interpreted) for value in operands)
+    if substitute is None:
+        return attributes.for_access(callee, args, interpreted)
+    has_any = any(_has_interpreted_method(type(value), interpreted) for value in args[:2])
     return substitute if has_any else None
 
 
@@ -327,6 +288,8 @@ _IS_HEAP_TYPE = 1 << 9
 
 def iterates(callee: Any) -> bool:
     """Whether this builtin goes through the items of its arguments."""
+    if callee is builtins.iter or callee is syntax.iterated:
+        return False
     try:
         return (_unbound(callee) if _is_method_of_container(callee) else callee) in SUBSTITUTES
     except TypeError:
@@ -335,7 +298,8 @@ def iterates(callee: Any) -> bool:
 
 def _looked_up(callee: Any) -> Any:
     try:
-        return SUBSTITUTES.get(callee) or containers.SUBSTITUTES.get(callee)
+        found = SUBSTITUTES.get(callee) or containers.SUBSTITUTES.get(callee)
+        return found or tensor_functions.SUBSTITUTES.get(callee)
     except TypeError:
         return None
 
@@ -349,9 +313,11 @@ def _unbound(method: Any) -> Any:
     return getattr(kind, method.__name__, None)
 
 
-_CONTAINERS = (str, list, tuple, dict, set)
+_CONTAINERS = (str, list, tuple, dict, set, collections.deque)
 # These work on positions in lists, which must stay exact numbers while the lists are alive.
-WITH_POSITIONS = frozenset(function.__code__ for function in (in_order, sort_in_place, *ordering.WITH_POSITIONS))
+WITH_POSITIONS = frozenset(
+    function.__code__ for function in (in_order, _turn_round, sort_in_place, *ordering.WITH_POSITIONS)
+)
 
 
 def stands_in(code: types.CodeType) -> bool:
@@ -359,12 +325,18 @@ def stands_in(code: types.CodeType) -> bool:
     return code in _codes()
 
 
+_MODULES: tuple[types.ModuleType, ...] = (
+    *(attributes, classes, containers, filling, generators, grouping, iterators, ordering, special_methods),
+    *(tensor_functions, texts),
+)
+
+
 @functools.cache
 def _codes() -> frozenset[types.CodeType]:
     here = sys.modules[__name__]
     found = [
         function.__code__
-        for module in (here, containers, generators, iterators, ordering, special_methods)
+        for module in (here, *_MODULES)
         for owner in (module, *(item for item in vars(module).values() if isinstance(item, type)))
         for function in vars(owner).values()
         if isinstance(function, types.FunctionType) and function.__module__ == module.__name__

@@ -4,6 +4,7 @@
 """
 
 import builtins
+import collections
 import operator
 from typing import Any
 
@@ -98,8 +99,16 @@ def make_set(*items: Any) -> set[Any]:
 def repeated(left: Any, right: Any) -> Any:
     """`left * right`, where one of them is a sequence."""
     if isinstance(left, list | tuple | str):
-        return left * syntax.plain(syntax.known_key(right, "the number of copies"))
-    return syntax.plain(syntax.known_key(left, "the number of copies")) * right
+        return left * syntax.plain(syntax.known_key(operator.index(right), "the number of copies"))
+    return syntax.plain(syntax.known_key(operator.index(left), "the number of copies")) * right
+
+
+def repeated_in_place(left: Any, right: Any) -> Any:
+    """`left *= right`: a list stays the same one."""
+    if not isinstance(left, list):
+        return repeated(left, right)
+    left *= syntax.plain(syntax.known_key(operator.index(right), "the number of copies"))
+    return left
 
 
 def power(base: Any, exponent: Any) -> Any:
@@ -124,11 +133,14 @@ SUBSTITUTES: dict[Any, Any] = {
     list.remove: removed,
     list.count: counted,
     tuple.count: counted,
+    collections.deque.index: place_of,
+    collections.deque.remove: removed,
+    collections.deque.count: counted,
     set.add: added,
     set.discard: discarded,
     syntax.make_set: make_set,
     operator.mul: repeated,
-    operator.imul: repeated,
+    operator.imul: repeated_in_place,
     operator.pow: power,
     operator.ipow: power,
     builtins.pow: power,

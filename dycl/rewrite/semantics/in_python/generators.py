@@ -19,12 +19,23 @@ def closed(generator: Any) -> None:
 
 def thrown_into(iterator: Any, error: BaseException) -> Any:
     """An error that is thrown into a generator while it waits in `yield from iterator`."""
-    if not syntax.is_generator(iterator):
-        raise error
+    if syntax.is_generator(iterator):
+        if isinstance(error, GeneratorExit):
+            closed(iterator)
+            raise error
+        return syntax.throw(iterator, error)
     if isinstance(error, GeneratorExit):
-        closed(iterator)
+        try:
+            close = getattr(iterator, "close", None)
+        except Exception:
+            close = None  # Python prints this error, and goes on
+        if close is not None:
+            close()
         raise error
-    return syntax.throw(iterator, error)
+    throw = getattr(iterator, "throw", None)
+    if throw is None:
+        raise error
+    return throw(error)
 
 
 def called_with_lists(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -47,8 +58,19 @@ def consumes(callee: Any) -> bool:
         return True
     if any(callee is function for function in (math.fsum, math.prod, operator.iadd, operator.setitem)):
         return True
+    if isinstance(callee, type) and _is_filled_by_python(callee):
+        return True
     owner, name = getattr(callee, "__self__", None), getattr(callee, "__name__", "")
     return any(isinstance(owner, kind) and name in names for kind, names in _CONSUMING_METHODS)
+
+
+def _is_filled_by_python(cls: Any) -> bool:
+    """Whether a class is made from one of Python's containers, and leaves it to that one what its objects hold."""
+    kinds: tuple[Any, ...] = (list, set, frozenset, tuple, collections.deque)
+    kind: Any = next((kind for kind in kinds if issubclass(cls, kind)), None)
+    if kind is None or type(cls) is not type:
+        return False
+    return all(getattr(cls, name) is getattr(kind, name) for name in ("__init__", "__new__"))
 
 
 _OF_SETS = ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")

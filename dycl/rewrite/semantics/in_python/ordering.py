@@ -1,12 +1,50 @@
 """Order as plain Python: comparisons of sequences, `heapq` and `bisect`, each comparison a decision of the program."""
 
 import bisect
+import functools
 import heapq
 import math
 import operator
 from typing import Any
 
 from dycl.rewrite.normalise import syntax
+
+
+class Key:
+    """What `functools.cmp_to_key` makes of an item."""
+
+    __slots__ = ("compare", "obj")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, obj: Any, compare: Any) -> None:
+        self.obj = obj
+        self.compare = compare
+
+    def __lt__(self, other: Any) -> Any:
+        return self.compare(self.obj, _item_of(other)) < 0
+
+    def __gt__(self, other: Any) -> Any:
+        return self.compare(self.obj, _item_of(other)) > 0
+
+    def __eq__(self, other: object) -> Any:
+        return self.compare(self.obj, _item_of(other)) == 0
+
+    def __le__(self, other: Any) -> Any:
+        return self.compare(self.obj, _item_of(other)) <= 0
+
+    def __ge__(self, other: Any) -> Any:
+        return self.compare(self.obj, _item_of(other)) >= 0
+
+
+def _item_of(key: Any) -> Any:
+    if type(key) is not Key:
+        raise TypeError("other argument must be K instance")
+    return key.obj
+
+
+def key_of(mycmp: Any) -> Any:
+    """`functools.cmp_to_key(mycmp)`."""
+    return lambda obj: Key(obj, mycmp)
 
 
 def equal(left: Any, right: Any) -> bool:
@@ -16,8 +54,18 @@ def equal(left: Any, right: Any) -> bool:
             return False
         return all(left[key] is right[key] or left[key] == right[key] for key in left)
     _require_sequences(left, right)
-    same = len(left) == len(right)
-    return same and all(left[place] is right[place] or left[place] == right[place] for place in range(len(left)))
+    if len(left) != len(right):
+        return False
+    for place in range(len(left)):
+        # What is compared may take items away.
+        if place < len(left) and place < len(right) and not _same(left[place], right[place]):
+            emptied = place >= len(left) or place >= len(right)
+            return emptied and len(left) == len(right)
+    return len(left) == len(right)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or one == other
 
 
 def unequal(left: Any, right: Any) -> bool:
@@ -227,6 +275,7 @@ SUBSTITUTES: dict[Any, Any] = {
     bisect.bisect_right: place_behind,
     bisect.insort_left: sorted_in_before,
     bisect.insort_right: sorted_in_behind,
+    functools.cmp_to_key: key_of,
     math.gcd: common_divisor,
     math.lcm: common_multiple,
     math.prod: product,

@@ -9,7 +9,8 @@ import math
 import operator
 from typing import Any
 
-from dycl.rewrite.normalise import syntax
+from dycl.rewrite.normalise import data_model, syntax
+from dycl.rewrite.semantics.in_python import texts
 
 
 def binary(name: str, reflected: str, sign: str, left: Any, right: Any) -> Any:
@@ -17,16 +18,16 @@ def binary(name: str, reflected: str, sign: str, left: Any, right: Any) -> Any:
     result = _of_numbers(name, reflected, left, right)
     if result is not NotImplemented:
         return result
-    if syntax.is_sequence_operation(left, name) or syntax.is_sequence_operation(right, name):
-        return syntax.sequence_operation(name, left, right)
+    if data_model.is_sequence_operation(left, name) or data_model.is_sequence_operation(right, name):
+        return data_model.sequence_operation(name, left, right)
     kinds = f"'{type(left).__name__}' and '{type(right).__name__}'"
     raise TypeError(f"unsupported operand type(s) for {sign}: {kinds}")
 
 
 def _of_numbers(name: str, reflected: str, left: Any, right: Any) -> Any:
-    own = syntax.number_method(left, name)
-    other = None if syntax.same_type(left, right) else syntax.number_method(right, reflected)
-    if other is not None and syntax.is_overridden(left, right, reflected):
+    own = data_model.number_method(left, name)
+    other = None if data_model.same_type(left, right) else data_model.number_method(right, reflected)
+    if other is not None and data_model.is_overridden(left, right, reflected):
         result = other(right, left)
         if result is not NotImplemented:
             return result
@@ -40,7 +41,7 @@ def _of_numbers(name: str, reflected: str, left: Any, right: Any) -> Any:
 
 def in_place(name: str, plain: str, reflected: str, sign: str, left: Any, right: Any) -> Any:
     """`left += right` and its like."""
-    own = syntax.number_method(left, name)
+    own = data_model.number_method(left, name)
     if own is not None:
         result = own(left, right)
         if result is not NotImplemented:
@@ -48,8 +49,8 @@ def in_place(name: str, plain: str, reflected: str, sign: str, left: Any, right:
     result = _of_numbers(plain, reflected, left, right)
     if result is not NotImplemented:
         return result
-    if syntax.is_sequence_operation(left, plain) or syntax.is_sequence_operation(right, plain):
-        return syntax.sequence_operation(name, left, right)
+    if data_model.is_sequence_operation(left, plain) or data_model.is_sequence_operation(right, plain):
+        return data_model.sequence_operation(name, left, right)
     kinds = f"'{type(left).__name__}' and '{type(right).__name__}'"
     raise TypeError(f"unsupported operand type(s) for {sign}: {kinds}")
 
@@ -58,7 +59,7 @@ def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
     """`base ** exponent`, or `pow` of three numbers."""
     if modulus is None:
         return binary("__pow__", "__rpow__", "** or pow()", base, exponent)
-    own = syntax.special(base, "__pow__")
+    own = data_model.special(base, "__pow__")
     result = NotImplemented if own is None else own(base, exponent, modulus)
     if result is not NotImplemented:
         return result
@@ -70,7 +71,7 @@ def compared(name: str, reflected: str, sign: str, left: Any, right: Any) -> Any
     """`left < right` and its like."""
     own, other = _comparison(left, name), _comparison(right, reflected)
     checked = False
-    if other is not None and not syntax.same_type(left, right) and syntax.is_subclass_of(right, left):
+    if other is not None and not data_model.same_type(left, right) and data_model.is_subclass_of(right, left):
         checked = True
         result = other(right, left)
         if result is not NotImplemented:
@@ -92,20 +93,20 @@ def compared(name: str, reflected: str, sign: str, left: Any, right: Any) -> Any
 
 
 def _comparison(value: Any, name: str) -> Any:
-    if name == "__ne__" and syntax.says_only_what_it_equals(value):
+    if name == "__ne__" and data_model.says_only_what_it_equals(value):
         return _unequal
-    return syntax.comparison(value, name)
+    return data_model.comparison(value, name)
 
 
 def _unequal(left: Any, right: Any) -> Any:
-    own = syntax.special(left, "__eq__")
+    own = data_model.special(left, "__eq__")
     result = own(left, right)
     return result if result is NotImplemented else not result
 
 
 def unary(name: str, wrong: str, value: Any) -> Any:
     """`-value` and its like."""
-    own = syntax.special(value, name)
+    own = data_model.special(value, name)
     if own is None:
         raise TypeError(f"{wrong}: '{type(value).__name__}'")
     return own(value)
@@ -113,13 +114,13 @@ def unary(name: str, wrong: str, value: Any) -> Any:
 
 def truth(value: Any) -> bool:
     """`bool(value)`."""
-    own = syntax.special(value, "__bool__")
+    own = data_model.special(value, "__bool__")
     if own is not None:
         result = own(value)
         if type(result) is not bool:
             raise TypeError(f"__bool__ should return bool, returned {type(result).__name__}")
         return result
-    own = syntax.special(value, "__len__")
+    own = data_model.special(value, "__len__")
     return own is None or length(value) != 0
 
 
@@ -130,7 +131,7 @@ def untruth(value: Any) -> bool:
 
 def length(value: Any) -> Any:
     """`len(value)`."""
-    own = syntax.special(value, "__len__")
+    own = data_model.special(value, "__len__")
     if own is None:
         raise TypeError(f"object of type '{type(value).__name__}' has no len()")
     result = own(value)
@@ -143,7 +144,10 @@ def length(value: Any) -> Any:
 
 def item(container: Any, index: Any) -> Any:
     """`container[index]`."""
-    own = syntax.special(container, "__getitem__")
+    missing = data_model.missing_way(container, index) if isinstance(container, dict) else None
+    if missing is not None:
+        return missing(container, index)
+    own = data_model.special(container, "__getitem__")
     if own is None:
         raise TypeError(f"'{type(container).__name__}' object is not subscriptable")
     return own(container, index)
@@ -151,7 +155,7 @@ def item(container: Any, index: Any) -> Any:
 
 def store(container: Any, index: Any, value: Any) -> None:
     """`container[index] = value`."""
-    own = syntax.special(container, "__setitem__")
+    own = data_model.special(container, "__setitem__")
     if own is None:
         raise TypeError(f"'{type(container).__name__}' object does not support item assignment")
     own(container, index, value)
@@ -159,7 +163,7 @@ def store(container: Any, index: Any, value: Any) -> None:
 
 def delete(container: Any, index: Any) -> None:
     """`del container[index]`."""
-    own = syntax.special(container, "__delitem__")
+    own = data_model.special(container, "__delitem__")
     if own is None:
         raise TypeError(f"'{type(container).__name__}' object doesn't support item deletion")
     own(container, index)
@@ -167,8 +171,8 @@ def delete(container: Any, index: Any) -> None:
 
 def contained(value: Any, container: Any) -> bool:
     """`value in container`."""
-    own = syntax.special(container, "__contains__")
-    if own is not None:
+    own = data_model.special(container, "__contains__")
+    if own is not None and not data_model.is_looked_through(container):
         return bool(own(container, value))
     for candidate in container:
         if candidate is value or candidate == value:
@@ -183,7 +187,7 @@ def not_contained(value: Any, container: Any) -> bool:
 
 def hashed(value: Any) -> int:
     """`hash(value)`."""
-    own = syntax.special(value, "__hash__")
+    own = data_model.special(value, "__hash__")
     if own is None:
         raise TypeError(f"unhashable type: '{type(value).__name__}'")
     result = own(value)
@@ -192,74 +196,32 @@ def hashed(value: Any) -> int:
     return hash(result)
 
 
-def text(value: Any = "") -> str:
-    """`str(value)`."""
-    return _text("__str__", value)
-
-
-def representation(value: Any) -> str:
-    """`repr(value)`."""
-    return _text("__repr__", value)
-
-
-def _text(name: str, value: Any) -> str:
-    own = syntax.special(value, name)
-    if own is object.__str__:
-        return _text("__repr__", value)
-    result = own(value)
-    if not isinstance(result, str):
-        raise TypeError(f"{name} returned non-string (type {type(result).__name__})")
-    return result
-
-
-def formatted(value: Any, style: str = "") -> str:
-    """`format(value, style)`."""
-    own = syntax.special(value, "__format__")
-    if own is object.__format__ and not style:
-        return text(value)
-    result = own(value, style)
-    if not isinstance(result, str):
-        raise TypeError(f"{type(value).__name__}.__format__ must return a str, not {type(result).__name__}")
-    return result
-
-
-def in_text(value: Any, conversion: int, style: str) -> str:
-    """`{value!r:style}` inside an f-string."""
-    if conversion == ord("s"):
-        return format(text(value), style)
-    if conversion == ord("r"):
-        return format(representation(value), style)
-    if conversion == ord("a"):
-        return format(ascii(representation(value))[1:-1], style)
-    return formatted(value, style)
-
-
 def whole(value: Any = 0, *base: Any) -> Any:
     """`int(value)`."""
     if base:
         return int(value, *base)
-    own = syntax.special(value, "__int__")
+    own = data_model.special(value, "__int__")
     if own is not None:
         return _checked(own(value), int, "__int__ returned non-int")
-    own = syntax.special(value, "__index__")
+    own = data_model.special(value, "__index__")
     if own is not None:
         return _checked(own(value), int, "__index__ returned non-int")
-    own = syntax.special(value, "__trunc__")
+    own = data_model.special(value, "__trunc__")
     return int(value) if own is None else int(own(value))
 
 
 def real(value: Any = 0.0) -> Any:
     """`float(value)`."""
-    own = syntax.special(value, "__float__")
+    own = data_model.special(value, "__float__")
     if own is not None:
         return _checked(own(value), float, f"{type(value).__name__}.__float__ returned non-float")
-    own = syntax.special(value, "__index__")
+    own = data_model.special(value, "__index__")
     return float(value) if own is None else float(own(value))
 
 
 def indexed(value: Any) -> Any:
     """`operator.index(value)`."""
-    own = syntax.special(value, "__index__")
+    own = data_model.special(value, "__index__")
     if own is None:
         raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
     return _checked(own(value), int, "__index__ returned non-int")
@@ -273,7 +235,7 @@ def _checked(result: Any, kind: type, wrong: str) -> Any:
 
 def rounded(value: Any, digits: Any = None) -> Any:
     """`round(value, digits)`."""
-    own = syntax.special(value, "__round__")
+    own = data_model.special(value, "__round__")
     if own is None:
         raise TypeError(f"type {type(value).__name__} doesn't define __round__ method")
     return own(value) if digits is None else own(value, digits)
@@ -281,7 +243,7 @@ def rounded(value: Any, digits: Any = None) -> Any:
 
 def through(name: str, function: Any, value: Any) -> Any:
     """`math.floor(value)` and its like, which ask the value first."""
-    own = syntax.special(value, name)
+    own = data_model.special(value, name)
     return function(float(value)) if own is None else own(value)
 
 
@@ -292,15 +254,22 @@ def divided(left: Any, right: Any) -> Any:
 
 def backwards(items: Any) -> Any:
     """`reversed(items)`."""
-    own = syntax.special(items, "__reversed__")
+    own = data_model.special(items, "__reversed__")
     if own is not None:
         return own(items)
-    return _from_the_end(items)
+    if data_model.special(items, "__getitem__") is None:
+        raise TypeError(f"'{type(items).__name__}' object is not reversible")
+    return _from_the_end(items, length(items))
 
 
-def _from_the_end(items: Any) -> Any:
-    for place in range(len(items) - 1, -1, -1):
-        yield items[place]
+def _from_the_end(items: Any, place: Any) -> Any:
+    while place > 0:
+        place = place - 1
+        try:
+            item = items[place]
+        except (IndexError, StopIteration):
+            return
+        yield item
 
 
 _ARITHMETIC = {
@@ -362,10 +331,10 @@ SUBSTITUTES: dict[Any, Any] = {
     syntax.not_contained: not_contained,
     operator.contains: lambda container, value: contained(value, container),
     builtins.hash: hashed,
-    builtins.str: text,
-    builtins.repr: representation,
-    builtins.format: formatted,
-    syntax.formatted: in_text,
+    builtins.str: texts.text,
+    builtins.repr: texts.representation,
+    builtins.format: texts.formatted,
+    syntax.formatted: texts.in_text,
     builtins.int: whole,
     builtins.float: real,
     operator.index: indexed,

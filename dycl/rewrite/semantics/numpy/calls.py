@@ -14,7 +14,16 @@ import numpy as np
 import torch
 
 from dycl.rewrite.record.contract import ArrayOperations
-from dycl.rewrite.record.host_arrays import METHODS, TORCH_DTYPES, HostArray, current_recorder, refused
+from dycl.rewrite.record.host_arrays import (
+    BINARY,
+    COMPARISONS,
+    METHODS,
+    TORCH_DTYPES,
+    UNARY,
+    HostArray,
+    current_recorder,
+    refused,
+)
 from dycl.rewrite.record.host_values import PYTHON_TYPES, HostValue, kind_of
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, is_dynamic
@@ -23,7 +32,7 @@ from dycl.rewrite.semantics.numpy.functions import FUNCTIONS, flatten
 from dycl.rewrite.semantics.numpy.indexing import get_item, set_item
 from dycl.rewrite.semantics.numpy.makers import MAKERS
 from dycl.rewrite.semantics.numpy.ufuncs import UFUNCS
-from dycl.rewrite.signals import Refused
+from dycl.rewrite.signals import DecisionMet, Refused
 
 _ARRAYS = frozenset(
     {"a", "x", "ar", "m", "A", "b", "condition", "values", "a_min", "a_max", "limits", "fill_value", "indices"}
@@ -46,10 +55,12 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: R
         if type(args[0]) is np.ndarray and callee in (operator.getitem, operator.setitem):
             return _static_array(callee, args, machine)
         stores = callee in (operator.getitem, operator.setitem) and type(args[0]) is not HostArray
-        if mentioned and not stores and not isinstance(args[0], list | tuple | dict):
+        if mentioned and callee in _OPERATORS and not stores and not any(map(_is_sequence, args)):
             return callee(*args, **kwargs)
-    if callee is round and mentioned and len(args) == 1 and args[0].scalar:
-        return round(number_of_scalar(args[0]))
+    if callee is round and mentioned and args[0].scalar:
+        return args[0].round(args[1]) if args[1:] else round(number_of_scalar(args[0]))
+    if callee is divmod and mentioned:
+        return args[0] // args[1], args[0] % args[1]
     if callee is torch.from_numpy and mentioned:
         return args[0].tensor
     return NOT_HANDLED
@@ -73,6 +84,20 @@ def _is_numpy(callee: Any) -> bool:
     return (getattr(callee, "__module__", None) or "").partition(".")[0] == "numpy" and not isinstance(
         callee, types.ModuleType | np.dtype
     )
+
+
+def _is_sequence(value: Any) -> bool:
+    """Whether an operator with a NumPy scalar beside this is the sequence's own, such as `[0] * n`."""
+    return type(value) is not HostArray and isinstance(value, list | tuple | str | dict)
+
+
+_OPERATORS = frozenset(
+    {
+        *(operator.eq, operator.ne, operator.getitem, operator.setitem),
+        *(getattr(operator, f"i{name}") for name in BINARY),
+        *(plain for table in (BINARY, COMPARISONS, UNARY) for plain, _ in table.values()),
+    }
+)
 
 
 def _is_random(callee: Any) -> bool:
@@ -167,6 +192,8 @@ def _element_wise(probed: Callable[..., Any], ufunc: Any, operands: tuple[Any, .
         return answer
     if isinstance(answer, torch.Tensor) and any(type(value) is HostArray and value.scalar for value in operands):
         return probed(*(symbol_of(value) for value in operands))
+    if isinstance(answer, list | tuple | str):
+        raise DecisionMet("a number of copies that only the input determines")
     if not isinstance(answer, np.ndarray | np.generic | torch.Tensor):
         raise refused(f"`np.{ufunc.__name__}` of these operands")
     elements = tuple(_element(value) for value in operands)

@@ -139,5 +139,7 @@ UFUNCS: dict[Any, Compute] = {
     np.bitwise_or: torch.bitwise_or,
     np.bitwise_xor: torch.bitwise_xor,
     np.invert: torch.bitwise_not,
+    np.left_shift: torch.bitwise_left_shift,
+    np.right_shift: torch.bitwise_right_shift,
     np.matmul: torch.matmul,
 }

@@ -13,8 +13,11 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
-from dycl.rewrite.record.complex_rules import COMPLEX, MAKERS, PLAIN_SHAPES, REAL, RULES, Call, Pair
+from dycl.rewrite.record.aliases import plain_form
+from dycl.rewrite.record.complex_numbers.functions import FUNCTIONS
+from dycl.rewrite.record.complex_numbers.rules import COMPLEX, MAKERS, PLAIN_SHAPES, REAL, RULES, Call, Pair
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.operations import require_castable
 from dycl.rewrite.signals import Refused
 
 OUTLASTS = "a complex tensor is a result, or outlasts a decision"
@@ -26,6 +29,8 @@ class ComplexPairs:
 
     def __init__(self) -> None:
         self._pairs: dict[int, tuple[Tensor, Tensor]] = {}
+        self._conjugated = False
+        """Whether a conjugate was taken, which in PyTorch is a view, and here a copy."""
 
     def concern(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether an operation takes or makes complex numbers."""
@@ -38,8 +43,10 @@ class ComplexPairs:
         if torch.Tag.inplace_view in func.tags:
             return self._reshape(func, args, kwargs, recorder)
         if func._schema.is_mutable:
-            raise Refused("DY004", f"`{func}` changes a complex tensor in place")
-        rule = RULES.get(str(func))
+            return self._write(func, args, kwargs, recorder)
+        if str(func) == "aten._conj.default":
+            self._conjugated = True
+        rule = RULES.get(str(func)) or FUNCTIONS.get(str(func))
         if rule is None:
             smaller = recorder.take_apart(func, args, kwargs)
             if smaller is NotImplemented:
@@ -50,6 +57,22 @@ class ComplexPairs:
         if isinstance(result, list | tuple):
             return [self._complex(pair, recorder) for pair in result]
         return self._complex(result.pair, recorder) if isinstance(result, Pair) else result
+
+    def _write(
+        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
+    ) -> Any:
+        """Record an operation that changes a tensor in place: its pair gets the pair of the plain form's result."""
+        target = args[0]
+        written = func._schema.arguments[0].alias_info
+        known = id(target) in self._pairs and written is not None and written.is_write
+        if not known or self._conjugated:
+            raise Refused("DY004", f"`{func}` changes a complex tensor in place")
+        pair = self.of(target)
+        with recorder:
+            value = plain_form(func)(*args, **kwargs)
+            require_castable(value.dtype, target.dtype)
+            pair.copy_(self.of(value.to(target.dtype)))
+        return target
 
     def _reshape(
         self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records

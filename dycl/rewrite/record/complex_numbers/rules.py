@@ -94,6 +94,14 @@ def _to(call: Call, tensor: Tensor, dtype: torch.dtype | None = None, **options:
     return call.joined(real, imaginary, _real_type(dtype))
 
 
+def _zeros(call: Call, tensor: Tensor, *, dtype: torch.dtype | None = None, **options: Any) -> Any:
+    dtype = dtype or tensor.dtype
+    if not dtype.is_complex:
+        return torch.zeros_like(call.parts(tensor)[0], dtype=dtype)
+    real = call.of(tensor) if tensor.is_complex() else torch.stack([tensor, tensor], -1)
+    return Pair(torch.zeros_like(real, dtype=_real_type(dtype)))
+
+
 def _real_type(dtype: torch.dtype) -> torch.dtype:
     if dtype not in REAL:
         raise Refused("DY004", f"tensors of type `{dtype}` are not supported")
@@ -157,8 +165,10 @@ def _where(call: Call, condition: Tensor, first: Any, second: Any) -> Pair:
 
 def _total(operation: Callable[..., Tensor]) -> Callable[..., Any]:
     def rule(call: Call, tensor: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-        if dtype is not None or not tensor.dim():
+        if dtype not in (None, tensor.dtype) or not tensor.is_complex():
             raise Refused("DY004", f"`{call.func}` of complex numbers in another type has no translation")
+        if not tensor.dim():
+            return Pair(call.of(tensor).clone())
         axes = _axes(range(tensor.dim()) if dim is None or dim == [] else dim, tensor.dim())
         return Pair(operation(call.of(tensor), axes, keepdim))
 
@@ -170,9 +180,10 @@ def _total(operation: Callable[..., Tensor]) -> Callable[..., Any]:
 
 def _add(sign: int) -> Callable[..., Any]:
     def rule(call: Call, first: Any, second: Any, *, alpha: Any = 1) -> Pair:
-        if alpha != 1:
-            raise Refused("DY004", "a scaled sum of complex numbers has no translation")
         (a, b), (c, d) = call.parts(first), call.parts(second)
+        if alpha != 1:
+            e, f = call.parts(alpha)
+            c, d = c * e - d * f, c * f + d * e
         return call.joined(a + c, b + d) if sign > 0 else call.joined(a - c, b - d)
 
     return rule
@@ -196,12 +207,6 @@ def _reciprocal(call: Call, tensor: Tensor) -> Pair:
     return _div(call, 1.0, tensor)
 
 
-def _power(call: Call, tensor: Any, exponent: Any) -> Pair:
-    if exponent != 2:
-        raise Refused("DY004", f"complex numbers to the power {exponent} have no translation")
-    return _mul(call, tensor, tensor)
-
-
 def _exp(call: Call, tensor: Tensor) -> Pair:
     a, b = call.parts(tensor)
     size = a.exp()
@@ -211,7 +216,7 @@ def _exp(call: Call, tensor: Tensor) -> Pair:
 def _product(call: Call, first: Tensor, second: Tensor) -> Pair:
     (a, b), (c, d) = call.parts(first), call.parts(second)
     if not first.is_complex() or not second.is_complex():
-        raise Refused("DY004", "a matrix product of real and complex numbers has no translation")
+        raise RuntimeError("expected both matrices to have the same dtype")
     return call.joined(a @ c - b @ d, a @ d + b @ c)
 
 
@@ -267,6 +272,9 @@ RULES: dict[str, Callable[..., Any]] = {
     "aten.slice.Tensor": _moved(
         lambda pair, rank, dim=0, start=None, end=None, step=1: aten.slice.Tensor(pair, dim % rank, start, end, step)
     ),
+    "aten.diagonal.default": _moved(
+        lambda pair, rank, offset=0, dim1=0, dim2=1: pair.diagonal(offset, dim1 % rank, dim2 % rank).transpose(-1, -2)
+    ),
     "aten.expand.default": _moved(lambda pair, rank, size, implicit=False: pair.expand([*size, 2])),
     "aten.repeat.default": _moved(lambda pair, rank, repeats: pair.repeat([*repeats, 1])),
     "aten.flip.default": _moved(lambda pair, rank, dims: pair.flip(_axes(dims, rank))),
@@ -276,7 +284,7 @@ RULES: dict[str, Callable[..., Any]] = {
     "aten.split_with_sizes.default": _moved(lambda pair, rank, sizes, dim=0: pair.split(sizes, dim % rank)),
     "aten.index_select.default": _moved(lambda pair, rank, dim, index: pair.index_select(dim % rank, index)),
     "aten.index.Tensor": _moved(lambda pair, rank, indices: aten.index.Tensor(pair, indices)),
-    "aten.zeros_like.default": _moved(lambda pair, rank, **options: torch.zeros_like(pair)),
+    "aten.zeros_like.default": _zeros,
     "aten.constant_pad_nd.default": _moved(_padded),
     "aten.cat.default": _joined(torch.cat, 0),
     "aten.stack.default": _joined(torch.stack, 1),
@@ -288,9 +296,10 @@ RULES: dict[str, Callable[..., Any]] = {
     "aten.add.Tensor": _add(1),
     "aten.sub.Tensor": _add(-1),
     "aten.mul.Tensor": _mul,
+    "aten.mul.Scalar": _mul,
     "aten.div.Tensor": _div,
+    "aten.div.Scalar": _div,
     "aten.reciprocal.default": _reciprocal,
-    "aten.pow.Tensor_Scalar": _power,
     "aten.neg.default": _moved(lambda pair, rank: -pair),
     "aten._conj.default": _conjugate,
     "aten._conj_physical.default": _conjugate,

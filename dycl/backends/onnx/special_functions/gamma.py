@@ -118,6 +118,15 @@ def trigamma(b: Builder, number: Value) -> Value:
     return b.node("Where", left, b.node("Neg", result), result)
 
 
+def sinc(b: Builder, x: Value) -> Value:
+    """The sine divided by its argument: 1 at zero, and 0 at infinity."""
+    zero = f64(b, 0)
+    near = b.node("Equal", x, zero)
+    result = b.node("Div", b.node("Sin", x), b.node("Where", near, f64(b, 1), x))
+    result = b.node("Where", near, f64(b, 1), result)
+    return b.node("Where", b.node("IsInf", x), zero, result)
+
+
 def erfinv(b: Builder, y: Value) -> Value:
     """The inverse of the error function: a rational guess and two steps of Newton's method, as in PyTorch."""
     one = f64(b, 1)

@@ -1,0 +1,1 @@
+"""Special functions that ONNX has no operator for, each composed in double precision."""

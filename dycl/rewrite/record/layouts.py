@@ -1,0 +1,73 @@
+"""How a tensor's elements lie in memory, as far as it is known: what `stride`, `is_contiguous` and `reshape` go by."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from dycl.hcfg.types import Dimension
+
+
+class Order(NamedTuple):
+    """Elements that lie close together, with the axes in this order instead of their own."""
+
+    axes: tuple[int, ...]
+
+
+# The strides, None for one that is not known; an order, where sizes are open; or nothing: the elements lie in order.
+Layout = tuple[int | None, ...] | Order | None
+
+
+def layout_of(tensor: torch.Tensor) -> Layout:
+    """The layout of a tensor, in terms that hold in other blocks too."""
+    strides = tensor.stride()
+    if all(isinstance(number, int) for number in (*tensor.shape, *strides)):
+        return tuple(strides)
+    axes = _dense_order(tensor)
+    if axes is None:
+        return tuple(stride if isinstance(stride, int) else None for stride in strides)
+    return None if axes == tuple(range(tensor.dim())) else Order(axes)
+
+
+def _dense_order(tensor: torch.Tensor) -> tuple[int, ...] | None:
+    """The axes from the outermost to the innermost if there are no gaps between elements."""
+    from torch.utils._sympy.functions import Max  # Takes long, and only open sizes need it.
+
+    left, order, step = list(range(tensor.dim())), list[int](), _expression(1)
+    while left:
+        found = [axis for axis in left if _expression(tensor.stride(axis)) == step]
+        if not found:
+            return None
+        order.insert(0, found[-1])
+        left.remove(found[-1])
+        step = Max(1, _expression(tensor.shape[found[-1]])) * step  # type: ignore[no-untyped-call]
+    return tuple(order)
+
+
+def _expression(number: Any) -> Any:
+    return number if isinstance(number, int) else number.node.expr
+
+
+def in_order(shape: Sequence[Dimension]) -> tuple[int, ...] | None:
+    """The strides of a tensor whose elements lie in order; None if a size is open."""
+    strides: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        if not isinstance(size, int):
+            return None
+        strides.insert(0, step)
+        step *= max(size, 1)
+    return tuple(strides)
+
+
+def common(left: Layout, right: Layout, shapes: tuple[Sequence[Dimension], Sequence[Dimension]]) -> Layout:
+    """What two tensors of these shapes have in common in how they lie."""
+    if left == right:
+        return left
+    plain = [layout is None or layout == in_order(shape) for layout, shape in zip((left, right), shapes, strict=True)]
+    if all(plain):
+        return None
+    known = [in_order(shape) if layout is None else layout for layout, shape in zip((left, right), shapes, strict=True)]
+    if any(layout is None or isinstance(layout, Order) for layout in known):
+        return (None,) * len(shapes[0])
+    return tuple(one if one == other else None for one, other in zip(*known, strict=True))

@@ -1,0 +1,351 @@
+"""What PyTorch refuses because of sizes that do not fit: a check where only the input determines whether they do.
+
+The backend would fail in its own words, or compute something: the bias alone, where a layer gets nothing. So each
+operation says what it needs of the sizes of its arguments. What is known to hold for every size, as of a size and
+itself, costs nothing; the rest becomes checks of the block, which come before the operation.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import sympy  # type: ignore[import-untyped]
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+
+from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.operations import tensors_in
+from dycl.rewrite.record.sizes.index_sizes import BY_VALUE, INDEXED
+from dycl.rewrite.record.sizes.needs import at_least, covers, divides, equal, expression, spreads, together
+from dycl.rewrite.record.sizes.window_sizes import WINDOWS
+
+
+def depends_on_values(name: str) -> bool:
+    """Whether sizes may not fit though all of them are known: a mask chooses as much as its elements say."""
+    return name in BY_VALUE
+
+
+def require_fitting(
+    func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
+) -> tuple[Any, ...]:
+    """Let the program raise PyTorch's error for sizes that an operation does not take; gives the same arguments."""
+    rule = _RULES.get(str(func))
+    if rule in (_viewed, _unflattened):
+        return (*args[:-1], rule(recorder, *args)) if not kwargs else args
+    if rule is not None:
+        rule(recorder, *args, **kwargs)
+    elif torch.Tag.pointwise in func.tags or str(func) in _POINTWISE:
+        _pointwise(recorder, *args, **kwargs)
+    return args
+
+
+def _pointwise(recorder: Records, *args: Any, **kwargs: Any) -> None:
+    tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
+    if len(tensors) > 1:
+        together(recorder, [tensor.shape for tensor in tensors])
+
+
+def _stacked(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> None:
+    for tensor in tensors[1:]:
+        if tensor.dim() == tensors[0].dim():
+            for pair in zip(tensors[0].shape, tensor.shape, strict=True):
+                equal(recorder, *pair, "stack expects each tensor to be equal size")
+
+
+def _joined(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> None:
+    first = tensors[0]
+    message = f"Sizes of tensors must match except in dimension {dim % max(first.dim(), 1)}."
+    for tensor in tensors[1:]:
+        # PyTorch leaves out a tensor of one dimension that is empty.
+        if tensor.dim() == first.dim() > 1:
+            for axis in range(first.dim()):
+                if axis != dim % first.dim():
+                    equal(recorder, first.shape[axis], tensor.shape[axis], message)
+
+
+def _beside(recorder: Records, tensors: Sequence[Tensor]) -> None:
+    _joined(recorder, tensors, 1 if tensors[0].dim() > 1 else 0)
+
+
+def _below(recorder: Records, tensors: Sequence[Tensor]) -> None:
+    for tensor in tensors[1:]:
+        if tensor.dim() and tensors[0].dim():
+            equal(
+                recorder, tensors[0].shape[-1], tensor.shape[-1], "Sizes of tensors must match except in dimension 0."
+            )
+
+
+def _linear(recorder: Records, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> None:
+    equal(recorder, inputs.shape[-1], weight.shape[-1], "mat1 and mat2 shapes cannot be multiplied")
+
+
+def _matmul(recorder: Records, first: Tensor, second: Tensor) -> None:
+    if not first.dim() or not second.dim():
+        return
+    rows = second.shape[-2] if second.dim() > 1 else second.shape[0]
+    equal(recorder, first.shape[-1], rows, "mat1 and mat2 shapes cannot be multiplied")
+    together(recorder, [first.shape[:-2], second.shape[:-2]])
+
+
+def _batched(recorder: Records, first: Tensor, second: Tensor) -> None:
+    _matmul(recorder, first, second)
+    equal(recorder, first.shape[0], second.shape[0], "batch1 and batch2 must have same number of batches")
+
+
+def _added(product: Callable[..., None], shape: Callable[[Tensor, Tensor], Sequence[Any]]) -> Callable[..., None]:
+    def rule(recorder: Records, added: Tensor, first: Tensor, second: Tensor, **_: Any) -> None:
+        product(recorder, first, second)
+        spreads(recorder, added.shape, shape(first, second))
+
+    return rule
+
+
+def _einsum(recorder: Records, equation: str, operands: Sequence[Tensor], **_: Any) -> None:
+    terms = equation.replace(" ", "").split("->")[0].split(",")
+    sizes: dict[str, list[Any]] = {}
+    rests: list[Sequence[Any]] = []
+    for term, operand in zip(terms, operands, strict=False):
+        front, dots, back = term.partition("...")
+        own: dict[str, Any] = {}
+        for letter, size in (
+            *zip(front, operand.shape, strict=False),
+            *zip(back[::-1], operand.shape[::-1], strict=False),
+        ):
+            if letter in own:
+                equal(
+                    recorder, own[letter], size, f"einsum(): subscript {letter} is repeated, but the sizes don't match"
+                )
+            own[letter] = size
+        for letter, size in own.items():
+            sizes.setdefault(letter, []).append(size)
+        if dots:
+            rests.append(operand.shape[len(front) : operand.dim() - len(back)])
+    for found in sizes.values():
+        together(recorder, [(size,) for size in found])
+    together(recorder, rests)
+
+
+def _distances(recorder: Records, first: Tensor, second: Tensor, *_: Any, **__: Any) -> None:
+    equal(recorder, first.shape[-1], second.shape[-1], "X1 and X2 must have the same number of columns.")
+    together(recorder, [first.shape[:-2], second.shape[:-2]])
+
+
+def _attention(
+    recorder: Records, query: Tensor, key: Tensor, value: Tensor, mask: Any = None, *_: Any, **__: Any
+) -> None:
+    equal(recorder, query.shape[-1], key.shape[-1], "query and key must have the same size of features")
+    equal(recorder, key.shape[-2], value.shape[-2], "key and value must have the same length")
+    if isinstance(mask, Tensor):
+        spreads(recorder, mask.shape[-2:], (query.shape[-2], key.shape[-2]))
+
+
+def _expanded(recorder: Records, tensor: Tensor, size: Sequence[Any], **_: Any) -> None:
+    wanted = [old if isinstance(new, int) and new == -1 else new for old, new in _matched(tensor.shape, size)]
+    for new in size:
+        at_least(recorder, new, -1, "RuntimeError", "The expanded size of the tensor isn't allowed to be negative.")
+    spreads(recorder, tensor.shape, wanted)
+
+
+def _matched(shape: Sequence[Any], size: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """The sizes of a tensor beside those that it is expanded to, from the last to the first of those."""
+    olds: list[Any] = [None] * (len(size) - len(shape)) + list(shape)
+    return list(zip(olds, size, strict=False))
+
+
+def _expanded_as(recorder: Records, tensor: Tensor, other: Tensor) -> None:
+    spreads(recorder, tensor.shape, other.shape)
+
+
+def _viewed(recorder: Records, tensor: Tensor, size: Any) -> Any:
+    return covers(recorder, math.prod(map(expression, tensor.shape)), size)
+
+
+def _viewed_as(recorder: Records, tensor: Tensor, other: Tensor) -> None:
+    covers(recorder, math.prod(map(expression, tensor.shape)), other.shape)
+
+
+def _unflattened(recorder: Records, tensor: Tensor, dim: int, sizes: Sequence[Any]) -> Any:
+    return covers(recorder, expression(tensor.shape[dim]), sizes)
+
+
+def _split(recorder: Records, tensor: Tensor, sizes: Sequence[Any], dim: int = 0) -> None:
+    for size in sizes:
+        at_least(
+            recorder, size, 0, "RuntimeError", "split_with_sizes expects split_sizes have only non-negative entries"
+        )
+    message = "split_with_sizes expects split_sizes to sum exactly to the size of the dimension"
+    equal(recorder, sum(map(expression, sizes)), tensor.shape[dim], message)
+
+
+def _selected(recorder: Records, tensor: Tensor, dim: int, index: Any) -> None:
+    """One place of a dimension of open size; if that is known, `value_errors` looks at the place."""
+    if tensor.dim() and not isinstance(tensor.shape[dim], int):
+        size, place = expression(tensor.shape[dim]), expression(index)
+        inside = sympy.And(sympy.Ge(place, -size), sympy.Lt(place, size))
+        recorder.require_size(inside, "IndexError", f"index is out of bounds for dimension {dim % tensor.dim()}")
+
+
+def _selected_again(recorder: Records, tensor: Tensor, value: Tensor, dim: int, index: Any) -> None:
+    _selected(recorder, tensor, dim, index)
+
+
+def _unfolded(recorder: Records, tensor: Tensor, dim: int, size: Any, step: Any) -> None:
+    if tensor.dim():
+        message = f"maximum size for tensor at dimension {dim % tensor.dim()} is smaller than the window"
+        at_least(recorder, tensor.shape[dim], size, "RuntimeError", message)
+
+
+def _greatest(recorder: Records, tensor: Tensor, k: Any, dim: int = -1, *_: Any, **__: Any) -> None:
+    at_least(recorder, k, 0, "RuntimeError", "selected index k out of range")
+    at_least(recorder, tensor.shape[dim] if tensor.dim() else 1, k, "RuntimeError", "selected index k out of range")
+
+
+def _kth(recorder: Records, tensor: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> None:
+    size = tensor.shape[dim] if tensor.dim() else 1
+    at_least(recorder, size, 1, "IndexError", "kthvalue(): Expected reduction dim to have non-zero size.")
+    at_least(recorder, k, 1, "RuntimeError", "kthvalue(): selected number k out of range for the dimension")
+    at_least(recorder, size, k, "RuntimeError", "kthvalue(): selected number k out of range for the dimension")
+
+
+def _found(all_error: str) -> Callable[..., None]:
+    """The greatest or least of no elements does not exist; without a dimension that is another error for some."""
+
+    def rule(recorder: Records, tensor: Tensor, dim: Any = None, *_: Any, **__: Any) -> None:
+        if dim is None or dim == []:
+            count = math.prod(map(expression, tensor.shape))
+            message = "Expected reduction dim to be specified for input.numel() == 0."
+            at_least(recorder, count, 1, all_error, message)
+            return
+        for axis in [dim] if isinstance(dim, int) else dim:
+            if tensor.dim():
+                message = f"Expected reduction dim {axis % tensor.dim()} to have non-zero size."
+                at_least(recorder, tensor.shape[axis], 1, "IndexError", message)
+
+    return rule
+
+
+def _most_frequent(recorder: Records, tensor: Tensor, dim: int = -1, keepdim: bool = False) -> None:
+    _found("IndexError")(recorder, tensor, dim)
+
+
+def _normalised(recorder: Records, tensor: Tensor, shape: Sequence[Any], *_: Any, **__: Any) -> None:
+    for pair in zip(reversed(tensor.shape), reversed(shape), strict=False):
+        equal(recorder, *pair, f"Given normalized_shape={list(shape)}, expected input with other sizes")
+
+
+def _by_channel(recorder: Records, tensor: Tensor, *values: Any, **_: Any) -> None:
+    for value in values[:4]:
+        if isinstance(value, Tensor) and tensor.dim() > 1:
+            equal(recorder, tensor.shape[1], value.shape[0], "there must be one element for each channel of the input")
+
+
+def _prelu(recorder: Records, tensor: Tensor, weight: Tensor) -> None:
+    if weight.dim() == 1 and tensor.dim() > 1:
+        spreads(recorder, weight.shape, (tensor.shape[1],))
+
+
+def _halved(recorder: Records, tensor: Tensor, dim: int = -1) -> None:
+    divides(recorder, 2, expression(tensor.shape[dim]), "Halving dimension must be even")
+
+
+def _square(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> None:
+    if tensor.dim() > 1:
+        equal(recorder, tensor.shape[-2], tensor.shape[-1], "linalg: A must be batches of square matrices")
+
+
+def _recurrent(recorder: Records, inputs: Tensor, states: Any, *rest: Any) -> None:
+    if inputs.dim() == 3 and len(rest) > 6:
+        steps, batch = inputs.shape[1 if rest[6] else 0], inputs.shape[0 if rest[6] else 1]
+        at_least(recorder, steps, 1, "RuntimeError", "Expected sequence length to be larger than 0 in RNN")
+        equal(recorder, inputs.shape[-1], rest[0][0].shape[1], "input.size(-1) must be equal to input_size")
+        for state in tensors_in(states):
+            equal(recorder, batch, state.shape[1], "Expected hidden size to fit the batch")
+
+
+def _made(place: int) -> Callable[..., None]:
+    """Sizes of a new tensor, which may come from numbers."""
+
+    def rule(recorder: Records, *args: Any, **_: Any) -> None:
+        for size in itertools.chain.from_iterable(
+            item if isinstance(item, list | tuple) else [item] for item in args[place : place + 1]
+        ):
+            at_least(recorder, size, 0, "RuntimeError", "Trying to create tensor with negative dimension")
+
+    return rule
+
+
+def _square_made(recorder: Records, *sizes: Any, **_: Any) -> None:
+    for size in sizes:
+        at_least(recorder, size, 0, "RuntimeError", "n must be greater or equal to 0")
+
+
+def _counted(recorder: Records, *bounds: Any, **_: Any) -> None:
+    start, end, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    if not all(isinstance(bound, int | torch.SymInt) for bound in (start, end, step)) or not isinstance(step, int):
+        return
+    low, high = (start, end) if step > 0 else (end, start)
+    message = "upper bound and lower bound inconsistent with step sign"
+    at_least(recorder, high, low, "RuntimeError", message)
+
+
+_POINTWISE = {
+    f"aten.{name}"
+    for name in (
+        *("__and__.Tensor", "__or__.Tensor", "divide.Tensor", "divide.Tensor_mode", "floor_divide.default"),
+        *("multiply.Tensor", "rsub.Tensor", "masked_fill.Tensor", "where.ScalarOther", "where.ScalarSelf"),
+        *("masked_select.default", "masked_scatter.default"),
+    )
+}
+_SQUARES = ("_linalg_det", "_linalg_slogdet", "_linalg_eigh", "_linalg_solve_ex", "linalg_inv_ex", "linalg_cholesky_ex")
+
+_RULES: dict[str, Callable[..., Any]] = {
+    **{f"aten.{name}.default": _joined for name in ("cat", "concat", "concatenate")},
+    "aten.stack.default": _stacked,
+    "aten.hstack.default": _beside,
+    "aten.vstack.default": _below,
+    "aten.linear.default": _linear,
+    **{f"aten.{name}.default": _matmul for name in ("matmul", "mm", "mv", "dot", "vdot")},
+    "aten.bmm.default": _batched,
+    "aten.addmm.default": _added(_matmul, lambda first, second: (first.shape[0], second.shape[1])),
+    "aten.addmv.default": _added(_matmul, lambda first, second: (first.shape[0],)),
+    "aten.addbmm.default": _added(_batched, lambda first, second: (first.shape[1], second.shape[2])),
+    "aten.baddbmm.default": _added(_batched, lambda first, second: (*first.shape[:2], second.shape[2])),
+    "aten.einsum.default": _einsum,
+    "aten.cdist.default": _distances,
+    "aten._cdist_forward.default": _distances,
+    "aten.scaled_dot_product_attention.default": _attention,
+    "aten.expand.default": _expanded,
+    "aten.broadcast_to.default": _expanded,
+    "aten.expand_as.default": _expanded_as,
+    **{f"aten.{name}.default": _viewed for name in ("view", "reshape", "_unsafe_view")},
+    **{f"aten.{name}.default": _viewed_as for name in ("view_as", "reshape_as")},
+    "aten.unflatten.int": _unflattened,
+    **{f"aten.{name}": _split for name in ("split.sizes", "split_with_sizes.default")},
+    "aten.select.int": _selected,
+    "aten.select_scatter.default": _selected_again,
+    "aten.unfold.default": _unfolded,
+    "aten.topk.default": _greatest,
+    "aten.kthvalue.default": _kth,
+    **{f"aten.{name}.default": _found("IndexError") for name in ("argmax", "argmin")},
+    **{f"aten.{name}.default": _found("RuntimeError") for name in ("amax", "amin", "max", "min")},
+    **{f"aten.{name}.dim": _found("IndexError") for name in ("max", "min", "median", "nanmedian")},
+    "aten.mode.default": _most_frequent,
+    "aten.layer_norm.default": _normalised,
+    "aten.native_layer_norm.default": _normalised,
+    "aten.rms_norm.default": _normalised,
+    "aten.batch_norm.default": _by_channel,
+    "aten.prelu.default": _prelu,
+    "aten.glu.default": _halved,
+    **{f"aten.{name}.default": _square for name in _SQUARES},
+    **{f"aten.{name}.input": _recurrent for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
+    **{f"aten.{name}.default": _made(0) for name in ("zeros", "ones", "full")},
+    **{f"aten.{name}.default": _made(1) for name in ("new_zeros", "new_ones", "new_full", "repeat")},
+    "aten.linspace.default": _made(2),
+    "aten.eye.default": _square_made,
+    "aten.eye.m": _square_made,
+    **{f"aten.arange.{form}": _counted for form in ("default", "start", "start_step")},
+    **INDEXED,
+    **WINDOWS,
+}

@@ -1,0 +1,258 @@
+"""What PyTorch refuses because of a tensor's values: an index that points nowhere, a whole number divided by zero.
+
+The backend would count a negative index from the end, or give some number. So each such operation brings a check into
+the block that records it. No check is needed where the values are known, or where how they came about bounds them: the
+places that `argmax` and `topk` find are places.
+"""
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dycl.rewrite.record.contract import Records
+
+IN_SELF = "index out of range in self"
+
+
+def require_valid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records) -> tuple[Any, ...]:
+    """Let the program raise the error that PyTorch raises for some values of these arguments.
+
+    Gives arguments that the backend can compute with in any case: the check comes after.
+    """
+    rule = _RULES.get(name)
+    if rule is None:
+        return args
+    with recorder:
+        valid = rule(recorder, *args, **kwargs)
+    return (*valid, *args[len(valid) :])
+
+
+def _check(recorder: Records, condition: Tensor, error: str, message: str, guards: bool = False) -> None:
+    if recorder.is_dynamic(condition):
+        recorder.check(condition, error, message, guards)
+    elif not condition.item():
+        kind: type[Exception] = getattr(builtins, error)
+        raise kind(message)
+
+
+def _inside(recorder: Records, index: Tensor, low: Any, size: Any, error: str, message: str) -> Tensor:
+    """The index, with a check that each of its elements is from `low` to `size`, without it."""
+    found = recorder.element_bounds(index) if isinstance(low, int) and isinstance(size, int) else None
+    if found is not None and low <= found[0] and found[1] < size:
+        return index
+    clamped = torch.clamp(index, low, size - 1)
+    same = torch.eq(index, clamped)
+    _check(recorder, same if not same.dim() else same.all(), error, message)
+    return clamped if recorder.is_dynamic(clamped) else index
+
+
+def _size(tensor: Tensor, dim: int) -> Any:
+    return tensor.shape[dim] if tensor.dim() else 1
+
+
+def _bounds_message(dim: int, tensor: Tensor) -> str:
+    size = _size(tensor, dim)
+    of_size = f" with size {size}" if isinstance(size, int) else ""
+    return f"index is out of bounds for dimension {dim % max(tensor.dim(), 1)}{of_size}"
+
+
+def _embedding(recorder: Records, weight: Tensor, indices: Tensor, *_: Any, **__: Any) -> Any:
+    return weight, _inside(recorder, indices, 0, weight.shape[0], "IndexError", IN_SELF)
+
+
+def _embedding_bag(recorder: Records, weight: Tensor, indices: Tensor, offsets: Tensor, *_: Any, **__: Any) -> Any:
+    rows, count = weight.shape[0], indices.shape[0]
+    message = "embedding_bag: an index is not in the range of the table"
+    indices = _inside(recorder, indices, 0, rows, "RuntimeError", message)
+    if _size(offsets, 0):
+        begins = torch.eq(offsets[0], 0)
+        _check(recorder, begins, "RuntimeError", "offsets[0] has to be 0")
+        ends = torch.le(offsets[-1], count)
+        _check(recorder, ends, "RuntimeError", "offsets[-1] can not be greater than input's length")
+    return weight, indices
+
+
+def _along(error: str, message: str = "") -> Callable[..., Any]:
+    """Indices along one axis, not counted from its end."""
+
+    def rule(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *_: Any, **__: Any) -> Any:
+        text = message or _bounds_message(dim, tensor)
+        return tensor, dim, _inside(recorder, index, 0, _size(tensor, dim), error, text)
+
+    return rule
+
+
+def _select(recorder: Records, tensor: Tensor, dim: int, index: Any) -> Any:
+    """One place of a dimension; if that is of open size, `size_errors` looks at it."""
+    size = _size(tensor, dim)
+    if not isinstance(index, torch.SymInt) or not isinstance(size, int) or not size:
+        return ()
+    place = recorder.materialise(index)
+    inside = _inside(recorder, place, -size, size, "IndexError", _bounds_message(dim, tensor))
+    return (tensor, dim, index if inside is place else recorder.symbol_of(inside))
+
+
+def _index_fill(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *_: Any, **__: Any) -> Any:
+    size = _size(tensor, dim)
+    return tensor, dim, _inside(recorder, index, -size, size, "IndexError", _bounds_message(dim, tensor))
+
+
+def _flat(recorder: Records, tensor: Tensor, index: Tensor, *_: Any, **__: Any) -> Any:
+    count = tensor.numel()
+    message = "out of range: an index points behind the tensor's elements"
+    return tensor, _inside(recorder, index, -count, count, "IndexError", message)
+
+
+def _index(recorder: Records, tensor: Tensor, indices: Sequence[Tensor | None], *_: Any, **__: Any) -> Any:
+    valid = []
+    axis = 0
+    for index in indices:
+        if index is not None and index.dtype in (torch.bool, torch.uint8):
+            axis += index.dim()
+        else:
+            if index is not None:
+                size = tensor.shape[axis]
+                index = _inside(recorder, index, -size, size, "IndexError", _bounds_message(axis, tensor))
+            axis += 1
+        valid.append(index)
+    return tensor, valid
+
+
+def _one_hot(recorder: Records, tensor: Tensor, num_classes: Any = -1) -> Any:
+    if isinstance(num_classes, int) and num_classes < 0:
+        return ()
+    message = "Class values must be non-negative and smaller than num_classes."
+    return (_inside(recorder, tensor, 0, num_classes, "RuntimeError", message),)
+
+
+def _not_negative(recorder: Records, tensor: Tensor, message: str) -> Tensor:
+    if tensor.dtype == torch.uint8:
+        return tensor
+    clamped = torch.clamp(tensor, min=0)
+    _check(recorder, torch.eq(tensor, clamped).all(), "RuntimeError", message)
+    return clamped if recorder.is_dynamic(clamped) else tensor
+
+
+def _counted(message: str) -> Callable[..., Any]:
+    def rule(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
+        return (_not_negative(recorder, tensor, message),)
+
+    return rule
+
+
+def _repeated(recorder: Records, tensor: Tensor, repeats: Tensor, *_: Any, **__: Any) -> Any:
+    return tensor, _not_negative(recorder, repeats, "repeats can not be negative")
+
+
+def _divided(recorder: Records, dividend: Any, divisor: Any, **options: Any) -> Any:
+    if options.get("rounding_mode", "floor") is None or not all(map(_is_whole, (dividend, divisor))):
+        return ()
+    if isinstance(divisor, int):
+        if divisor == 0 and dividend.numel():
+            raise RuntimeError("ZeroDivisionError")
+        return ()
+    numbers = divisor if isinstance(divisor, Tensor) else recorder.materialise(divisor)
+    zero = torch.eq(numbers, 0)
+    _check(recorder, torch.logical_not(zero.any() if zero.dim() else zero), "RuntimeError", "ZeroDivisionError")
+    if not recorder.is_dynamic(numbers):
+        return ()
+    # A division of whole numbers by zero would end the process.
+    return dividend, torch.where(zero, torch.ones_like(numbers), numbers)
+
+
+def _is_whole(operand: Any) -> bool:
+    if isinstance(operand, Tensor):
+        return not operand.is_floating_point()
+    return not isinstance(operand, float | torch.SymFloat)
+
+
+def _masked_scatter(recorder: Records, tensor: Tensor, mask: Tensor, source: Tensor) -> Any:
+    wide = torch.broadcast_tensors(tensor, mask)[1]  # type: ignore[no-untyped-call]
+    enough = torch.le(wide.sum(), source.numel())
+    message = "Number of elements of source < number of ones in mask"
+    _check(recorder, enough, "RuntimeError", message, guards=True)
+    return ()
+
+
+def _unpooled(recorder: Records, tensor: Tensor, indices: Tensor, output_size: Sequence[int]) -> Any:
+    rows, columns = output_size
+    return tensor, _inside(recorder, indices, 0, rows * columns, "RuntimeError", "Found an invalid max index")
+
+
+def _loss(recorder: Records, scores: Tensor, target: Tensor, *rest: Any, **options: Any) -> Any:
+    """Check the classes of a loss; those that are to be ignored may be anything."""
+    ignored = rest[2] if len(rest) > 2 else options.get("ignore_index", -100)
+    classes = scores.shape[1] if scores.dim() > 1 else scores.shape[0]
+    counted = torch.where(torch.eq(target, ignored), torch.zeros_like(target), target)
+    _inside(recorder, counted, 0, classes, "IndexError", "Target is out of bounds.")
+    return ()
+
+
+def _labels(recorder: Records, scores: Tensor, target: Tensor, *_: Any, **__: Any) -> Any:
+    """Check that labels are classes, or negative: those behind the last one."""
+    message = "multilabel_margin_loss: a target is out of range"
+    return scores, _inside(recorder, target, -1, _size(scores, -1), "RuntimeError", message)
+
+
+def _finite(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
+    message = "linalg: the algorithm failed to converge because the input matrix contained non-finite values."
+    _check(recorder, torch.isfinite(tensor).all(), "RuntimeError", message)
+    return ()
+
+
+def _extreme(recorder: Records, tensor: Tensor, dim: Any = None, *_: Any, **__: Any) -> Any:
+    """The greatest or least of no elements does not exist; open sizes are looked at in `size_errors`."""
+    for axis in range(tensor.dim()) if dim is None or dim == [] else [dim] if isinstance(dim, int) else dim:
+        if isinstance(size := _size(tensor, axis), int) and not size:
+            raise (RuntimeError if dim is None else IndexError)("Expected reduction dim to have non-zero size.")
+    return ()
+
+
+def _mode(recorder: Records, tensor: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    return _extreme(recorder, tensor, dim)
+
+
+_BOUNDED_SCATTERS = ("scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce", "scatter_add.default")
+
+_RULES: dict[str, Callable[..., Any]] = {
+    "aten.embedding.default": _embedding,
+    "aten._embedding_bag.default": _embedding_bag,
+    "aten._embedding_bag_forward_only.default": _embedding_bag,
+    "aten.gather.default": _along("RuntimeError"),
+    **{f"aten.{name}": _along("RuntimeError") for name in _BOUNDED_SCATTERS},
+    "aten.scatter_reduce.two": _along("RuntimeError"),
+    "aten.index_add.default": _along("RuntimeError"),
+    "aten.index_select.default": _along("IndexError", IN_SELF),
+    "aten.index_reduce.default": _along("IndexError", IN_SELF),
+    "aten.index_copy.default": _along("IndexError"),
+    "aten.index_fill.int_Scalar": _index_fill,
+    "aten.index_fill.int_Tensor": _index_fill,
+    "aten.select.int": _select,
+    "aten.take.default": _flat,
+    "aten.put.default": _flat,
+    "aten.index.Tensor": _index,
+    "aten.index_put.default": _index,
+    "aten.one_hot.default": _one_hot,
+    "aten.bincount.default": _counted("bincount only supports 1-d non-negative integral inputs."),
+    "aten.repeat_interleave.Tensor": _counted("repeats can not be negative"),
+    "aten.repeat_interleave.self_Tensor": _repeated,
+    "aten.masked_scatter.default": _masked_scatter,
+    "aten.max_unpool2d.default": _unpooled,
+    "aten.nll_loss_forward.default": _loss,
+    "aten.nll_loss2d_forward.default": _loss,
+    "aten.multilabel_margin_loss_forward.default": _labels,
+    "aten._linalg_svd.default": _finite,
+    "aten._linalg_eigh.default": _finite,
+    "aten.linalg_pinv.atol_rtol_tensor": _finite,
+    **{f"aten.{name}": _extreme for name in ("max.default", "min.default", "max.dim", "min.dim", "median.dim")},
+    "aten.mode.default": _mode,
+    **{f"aten.div.{form}": _divided for form in ("Tensor_mode", "Scalar_mode")},
+    "aten.divide.Tensor_mode": _divided,
+    "aten.floor_divide.default": _divided,
+    "aten.floor_divide.Scalar": _divided,
+    **{f"aten.remainder.{form}": _divided for form in ("Tensor", "Scalar", "Scalar_Tensor")},
+    **{f"aten.fmod.{form}": _divided for form in ("Tensor", "Scalar")},
+}

@@ -1,0 +1,107 @@
+"""Containers filled with what an iterable gives, as plain Python."""
+
+import builtins
+import collections
+import contextlib
+from typing import Any
+
+from dycl.rewrite.normalise import data_model, syntax
+
+
+def list_of(items: Any = ()) -> list[Any]:
+    """`list(items)`."""
+    result: list[Any] = []
+    for item in _asked_for_its_length(items) if data_model.tells_its_length(items) else items:
+        result.append(item)
+    return result
+
+
+def _asked_for_its_length(items: Any) -> Any:
+    """The iterator over `items`, which is asked how many there will be."""
+    iterator = iter(items)
+    hint = data_model.special(items, "__len__")
+    if hint is not None:
+        try:
+            hint(items)
+            return iterator
+        except TypeError:
+            pass
+    hint = data_model.special(items, "__length_hint__")
+    if hint is not None:
+        with contextlib.suppress(TypeError):
+            hint(items)
+    return iterator
+
+
+def tuple_of(items: Any = ()) -> tuple[Any, ...]:
+    """`tuple(items)`."""
+    return tuple(list_of(items))
+
+
+def set_of(items: Any = ()) -> set[Any]:
+    """`set(items)`."""
+    result: set[Any] = set()
+    for item in items:
+        result.add(item)
+    return result
+
+
+def dict_of(items: Any = (), **more: Any) -> dict[Any, Any]:
+    """`dict(items)`."""
+    result = {}
+    for key, value in items:
+        result[key] = value
+    result.update(more)
+    return result
+
+
+def joined(separator: str, items: Any) -> str:
+    """`separator.join(items)`."""
+    return separator.join(list_of(items))
+
+
+def extended(items: Any, more: Any) -> None:
+    """`items.extend(more)`."""
+    if more is items:
+        more = list(more)
+    for item in _asked_for_its_length(more) if data_model.tells_its_length(more) else more:
+        items.append(item)
+
+
+def extended_to_the_left(items: Any, more: Any) -> None:
+    """`items.extendleft(more)`."""
+    if more is items:
+        more = list(more)
+    for item in more:
+        items.appendleft(item)
+
+
+def deque_of(iterable: Any = (), maxlen: Any = None) -> Any:
+    """`collections.deque(iterable, maxlen)`."""
+    result: Any = collections.deque(maxlen=maxlen)
+    for item in iterable:
+        result.append(item)
+    return result
+
+
+def from_keys(iterable: Any, value: Any = None) -> dict[Any, Any]:
+    """`dict.fromkeys(iterable, value)`."""
+    result = {}
+    for key in iterable:
+        result[key] = value
+    return result
+
+
+SUBSTITUTES: dict[Any, Any] = {
+    builtins.list: list_of,
+    builtins.tuple: tuple_of,
+    builtins.set: set_of,
+    builtins.dict: dict_of,
+    str.join: joined,
+    list.extend: extended,
+    collections.deque: deque_of,
+    collections.deque.extend: extended,
+    collections.deque.extendleft: extended_to_the_left,
+    dict.fromkeys: from_keys,
+    syntax.spread: list_of,
+}

@@ -1,0 +1,85 @@
+"""Functions of PyTorch that look at sizes or at values, or take sizes as numbers, as plain Python."""
+
+from typing import Any
+
+import torch
+
+from dycl.rewrite.normalise import syntax
+
+
+def squeezed(tensor: torch.Tensor, dim: Any = None) -> torch.Tensor:
+    """`tensor.squeeze(dim)`."""
+    rank = tensor.dim()
+    axes = [dim] if isinstance(dim, int) else range(rank) if dim is None else dim
+    for axis in sorted({axis % rank for axis in axes}, reverse=True):
+        if tensor.shape[axis] == 1:
+            tensor = tensor.select(axis, 0)
+    return tensor
+
+
+def differences(
+    input: torch.Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Any = None,
+    append: Any = None,
+) -> torch.Tensor:
+    """`torch.diff(input, n, dim)`."""
+    parts = [part for part in (prepend, input, append) if part is not None]
+    tensor = torch.cat(parts, dim) if len(parts) > 1 else input
+    before = (slice(None),) * (dim % tensor.dim())
+    for _ in range(n):
+        later, earlier = tensor[(*before, slice(1, None))], tensor[(*before, slice(None, -1))]
+        tensor = torch.logical_xor(later, earlier) if tensor.dtype == torch.bool else later - earlier
+    return tensor
+
+
+def spaced(start: Any, end: Any, steps: Any, *, dtype: Any = None, device: Any = None, **options: Any) -> torch.Tensor:
+    """`torch.linspace(start, end, steps)`, from both ends to the middle."""
+    kind = torch.get_default_dtype() if dtype is None else dtype
+    if options or not kind.is_floating_point:
+        syntax.refuse("DY008", "the steps of a `linspace` of whole numbers depend on the input")
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    start, end = _number(start), _number(end)
+    place = torch.arange(steps, dtype=torch.float64)
+    step = (end - start) / max(steps - 1, 1)
+    front, back = start + place * step, end - (steps - 1 - place) * step
+    return torch.where(place * 2 < steps, front, back).to(kind)
+
+
+def _number(bound: Any) -> Any:
+    if not isinstance(bound, torch.Tensor):
+        return bound
+    if bound.dim() != 0:
+        raise RuntimeError("linspace only supports 0-dimensional start and end tensors")
+    return bound.item()
+
+
+def covariance(input: torch.Tensor, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> torch.Tensor:
+    """`torch.cov(input)` with weights, which may be none that PyTorch takes."""
+    rows = input.reshape(1, -1) if input.dim() < 2 else input
+    observed = rows.shape[1] > 0
+    if fweights is not None and observed and not fweights.min() >= 0:
+        raise RuntimeError("cov(): fweights cannot be negative")
+    if aweights is not None and observed and not aweights.min() >= 0:
+        raise RuntimeError("cov(): aweights cannot be negative")
+    weights = aweights if fweights is None else fweights if aweights is None else fweights * aweights
+    if weights is None:
+        return torch.cov(input, correction=correction)
+    total = weights.sum()
+    if not total != 0:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
+    mean = (rows * weights).sum(1) / total
+    lost = correction * (weights * aweights).sum() / total if aweights is not None and correction else correction
+    rows = rows - mean.unsqueeze(1)
+    return torch.true_divide(rows @ (rows * weights).t().conj(), torch.clamp(total - lost, min=0)).squeeze()
+
+
+SUBSTITUTES: dict[Any, Any] = {
+    torch.cov: covariance,
+    torch.squeeze: squeezed,
+    torch.diff: differences,
+    torch.linspace: spaced,
+}
+METHODS: dict[str, Any] = {"cov": covariance, "squeeze": squeezed, "diff": differences}

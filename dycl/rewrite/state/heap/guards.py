@@ -1,0 +1,203 @@
+"""What a program can reach and must leave as it is: classes, global variables, sources of random numbers.
+
+A change of theirs is not followed from state to state. It is noticed, undone and refused.
+"""
+
+import io
+import itertools
+import operator
+import random
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from dycl.rewrite.state.heap.tally import Holding
+
+_MISSING = object()
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Something that must not change: how to tell whether it has, and how to undo that."""
+
+    changed: Callable[[], str | None]
+    """What has changed, in words."""
+    restore: Callable[[], None]
+    table: Holding | None = None
+    """The dict that it is all about, if it is one, and what that held."""
+
+
+def class_guard(cls: type) -> Guard:
+    """A class keeps its attributes."""
+    before = dict(vars(cls))
+    names, values = list(before), list(before.values())
+
+    def changed() -> str | None:
+        if list(vars(cls)) == names and all(map(operator.is_, vars(cls).values(), values)):
+            return None
+        name = _changed_name(vars(cls), before)
+        return None if name is None else f"`{name}` of the class `{cls.__name__}`"
+
+    def restore() -> None:
+        while (name := _changed_name(vars(cls), before)) is not None:
+            if name in before:
+                type.__setattr__(cls, name, before[name])
+            else:
+                type.__delattr__(cls, name)
+
+    return Guard(changed, restore)
+
+
+def namespace_guard(namespace: dict[str, Any]) -> Guard:
+    """A module keeps its global variables; it may import others, and Python and PyTorch put notes of their own in."""
+    before = {name: value for name, value in namespace.items() if name not in _PYTHONS_OWN}
+    module = str(namespace.get("__name__", "?"))
+
+    def changed_name() -> str | None:
+        return _changed_name(namespace, before, lambda name, value: name.startswith("__") or _is_import(value))
+
+    def changed() -> str | None:
+        name = changed_name()
+        return None if name is None else f"the global variable `{name}` of `{module}`"
+
+    def restore() -> None:
+        while (name := changed_name()) is not None:
+            if name in before:
+                namespace[name] = before[name]
+            else:
+                del namespace[name]
+
+    return Guard(changed, restore, (namespace, dict(namespace)))
+
+
+def own_dict_guard(module: nn.Module, own: dict[str, Any], name: str) -> Guard:
+    """A module keeps its attributes, since its `__dict__` or a table in it is also held under another name."""
+    before = dict(own)
+
+    def changed() -> str | None:
+        told = f"an attribute of a `{type(module).__name__}`, whose `__dict__` or table is held as `{name}` too"
+        return None if _changed_name(own, before) is None else told
+
+    def restore() -> None:
+        if changed() is not None:
+            own.clear()
+            own.update(before)
+
+    return Guard(changed, restore, (own, before))
+
+
+_PYTHONS_OWN = frozenset(("__warningregistry__", "__builtins__"))
+
+
+def _is_import(value: Any) -> bool:
+    return isinstance(value, types.ModuleType)
+
+
+def _changed_name(now: Any, before: dict[str, Any], may_be_new: Callable[[str, Any], bool] | None = None) -> str | None:
+    for name, value in before.items():
+        if now.get(name, _MISSING) is not value:
+            return name
+    if len(now) == len(before):
+        return None
+    new = (name for name, value in now.items() if name not in before and not (may_be_new and may_be_new(name, value)))
+    return next(new, None)
+
+
+class Functions:
+    """Functions that keep their code and the defaults of their arguments."""
+
+    def __init__(self) -> None:
+        self._all: list[types.FunctionType] = []
+        self._before: list[tuple[Any, ...]] = []
+
+    def add(self, function: types.FunctionType) -> None:
+        """Take note of a function."""
+        self._all.append(function)
+        self._before.append(_PARTS(function))
+
+    def guard(self) -> Guard:
+        """All of them keep what they have."""
+        return Guard(self._changed, self._restore)
+
+    def _changed(self) -> str | None:
+        now = map(_PARTS, self._all)
+        different = (not all(map(operator.is_, *both)) for both in zip(now, self._before, strict=True))
+        changed = next(itertools.compress(self._all, different), None)
+        return None if changed is None else f"the code or the defaults of the function `{changed.__qualname__}`"
+
+    def _restore(self) -> None:
+        for function, before in zip(self._all, self._before, strict=True):
+            if _PARTS(function) != before:
+                function.__code__, function.__defaults__, function.__kwdefaults__ = before
+
+
+_PARTS = operator.attrgetter("__code__", "__defaults__", "__kwdefaults__")
+
+
+FILES = (io.StringIO, io.BytesIO)
+
+
+def file_guard(file: Any, name: str) -> Guard:
+    """A file in memory keeps what was written to it, and the place in it."""
+    text, position = file.getvalue(), file.tell()
+
+    def changed() -> str | None:
+        return None if (file.getvalue(), file.tell()) == (text, position) else f"what is written to `{name}`"
+
+    def restore() -> None:
+        if changed() is not None:
+            file.seek(0)
+            file.truncate()
+            file.write(text)
+            file.seek(position)
+
+    return Guard(changed, restore)
+
+
+RANDOM_SOURCES = (random.Random, np.random.RandomState, np.random.Generator)
+"""Those of PyTorch are none of them: drawing from them is an operation, which the recorder sees."""
+
+
+def random_guard(source: Any, name: str) -> Guard:
+    """A source of random numbers gives none."""
+    before = _state_of(source)
+
+    def changed() -> str | None:
+        return None if _told(_state_of(source)) == _told(before) else f"the random numbers that `{name}` gives"
+
+    def restore() -> None:
+        if changed() is not None:
+            _set_state(source, before)
+
+    return Guard(changed, restore)
+
+
+def _state_of(source: Any) -> Any:
+    match source:
+        case random.Random():
+            return source.getstate()
+        case np.random.Generator():
+            return source.bit_generator.state
+        case _:
+            return source.get_state(legacy=False)
+
+
+def _set_state(source: Any, state: Any) -> None:
+    match source:
+        case random.Random():
+            source.setstate(state)
+        case np.random.Generator():
+            source.bit_generator.state = state
+        case _:
+            source.set_state(state)
+
+
+def _told(state: Any) -> Any:
+    """A state of numbers, so that two can be compared."""
+    if isinstance(state, dict):
+        return [(name, _told(value)) for name, value in state.items()]
+    return state.tobytes() if isinstance(state, np.ndarray) else state

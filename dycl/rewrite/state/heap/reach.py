@@ -1,0 +1,146 @@
+"""What a value leads to: the objects that a program can get at, and may change, once it has this one."""
+
+import collections
+import contextvars
+import datetime
+import decimal
+import enum
+import fractions
+import functools
+import gc
+import logging
+import pathlib
+import re
+import sys
+import threading
+import types
+import typing
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+
+from dycl.rewrite.own_code import is_own_module
+from dycl.rewrite.state.unchanging import ATOMS
+
+LEAVES = (
+    *(kind for kind in ATOMS if kind is not enum.Enum),
+    *(torch.Tensor, torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Generator),
+    *(slice, types.CodeType, types.FrameType, types.TracebackType, types.GenericAlias, types.UnionType, typing.TypeVar),
+    *(types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType),
+    *(types.ClassMethodDescriptorType, type(re.compile("")), re.Match, decimal.Decimal, fractions.Fraction),
+    *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, pathlib.PurePath, logging.Logger),
+    contextvars.ContextVar,
+    *(type(threading.Lock()), type(threading.RLock()), np.dtype, np.ufunc, type(np.mean)),
+    *(torch._ops.OpOverload, torch._ops.OpOverloadPacket),
+)
+"""What leads nowhere and does not change, or not so that a program's results could tell."""
+
+
+def is_library(module: str | None) -> bool:
+    """Whether a module is Python's or PyTorch's: what it keeps for itself is not the program's state."""
+    name = module or ""
+    top = name.partition(".")[0]
+    return top in _LIBRARIES or top in sys.stdlib_module_names or is_own_module(name)
+
+
+_SIZES = "sympy"
+"""PyTorch's sizes are made of its expressions, which learn facts about themselves as they are asked."""
+_LIBRARIES = frozenset(("torch", "numpy", _SIZES))
+
+
+def leads_nowhere(kind: type) -> bool:
+    """Whether values of this type do not change, nor lead to others, so that a program's results could tell."""
+    return issubclass(kind, LEAVES) or any(base.__module__.partition(".")[0] == _SIZES for base in kind.__mro__)
+
+
+def functions_of(value: Any) -> list[Any]:
+    """The functions that something in a class stands for: a method, a property, a class method."""
+    match value:
+        case staticmethod() | classmethod():
+            return functions_of(value.__func__) or [value.__func__]
+        case property():
+            return [function for function in (value.fget, value.fset, value.fdel) if function is not None]
+        case functools.cached_property():
+            return [value.func]
+        case functools.partialmethod():
+            return [value.func, *value.args, *value.keywords.values()]
+        case types.FunctionType():
+            return [value]
+        case _:
+            return []
+
+
+def held_by(value: Any) -> list[Any] | None:
+    """What a function, a method, a partial call and the like lead to; None if it is nothing of the kind.
+
+    What a function is closed over goes by the names of these variables: it is found elsewhere.
+    """
+    match value:
+        case types.FunctionType():
+            named = (value.__kwdefaults__ or {}).values()
+            own = [] if is_library(value.__module__) else [vars(value)]
+            return [*(value.__defaults__ or ()), *named, *own]
+        case types.MethodType():
+            return [value.__self__, value.__func__]
+        case types.BuiltinFunctionType() | types.MethodWrapperType():
+            owner = value.__self__
+            return [] if isinstance(owner, types.ModuleType | type) else [owner]
+        case functools.partial():
+            return [value.func, *value.args, value.keywords, vars(value)]
+        case functools._lru_cache_wrapper():
+            return [value.__wrapped__]
+        case weakref.ref():
+            return []  # what it refers to is found elsewhere
+        case types.MappingProxyType():
+            # A class has its attributes in a dict that nobody else can get at.
+            return list(value.values()) if "__module__" in value else gc.get_referents(value)
+        case tuple() | frozenset():
+            return list(value)
+        case _:
+            return functions_of(value) or None
+
+
+_KNOWN_BASES = frozenset(
+    (
+        *(object, list, dict, set, tuple, frozenset, str, int, float, bytes, bytearray, collections.deque),
+        *(collections.OrderedDict, collections.defaultdict, np.ndarray, types.SimpleNamespace, threading.local),
+        *(functools.partial, weakref.ref, typing.Generic),
+    )
+)
+
+
+def is_plain_object(value: Any) -> bool:
+    """Whether an object holds nothing but its attributes, and what a builtin type that it is made from has."""
+    return all(
+        cls in _KNOWN_BASES or issubclass(cls, BaseException) or _is_made_in_python(cls) for cls in type(value).__mro__
+    )
+
+
+def _is_made_in_python(cls: type) -> bool:
+    """Whether a class is made by Python code: one that is written in C has methods of its own that are."""
+    return not any(
+        isinstance(found, _WRITTEN_IN_C) and found.__objclass__ is cls and name not in ("__dict__", "__weakref__")
+        for name, found in vars(cls).items()
+    )
+
+
+_WRITTEN_IN_C = (
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.GetSetDescriptorType,
+    types.ClassMethodDescriptorType,
+)
+
+
+def names_in(code: types.CodeType) -> Iterator[str]:
+    """The names in a function; where it asks for attributes by name, its texts too."""
+    yield from code.co_names
+    by_text = "getattr" in code.co_names or "attrgetter" in code.co_names or "import_module" in code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from names_in(constant)
+        elif by_text and isinstance(constant, str) and constant.isidentifier():
+            yield constant

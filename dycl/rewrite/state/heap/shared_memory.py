@@ -1,0 +1,111 @@
+"""What from before the call lies in the same memory: a change of one is a change of the other."""
+
+import array
+import bisect
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+
+from dycl.rewrite.state.heap.guards import Guard
+
+Extent = tuple[int, int]
+"""Where something begins in memory, and where it ends."""
+
+GETS_AT_MEMORY = frozenset(
+    (
+        *("numpy", "asarray", "array", "__array__", "from_numpy", "frombuffer", "memoryview", "data_ptr"),
+        *("from_dlpack", "to_dlpack", "__dlpack__", "apply_", "map_", "map2_", "storage", "untyped_storage"),
+    )
+)
+"""By these a program may get at a tensor's memory past PyTorch's operations."""
+
+
+class Memories:
+    """Tensors, arrays and buffers, with the memory that they lie in."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[Any, Extent]] = {}
+        self._guarded: set[int] = set()
+        self._merged: tuple[int, tuple[list[int], list[int]]] = (0, ([], []))
+
+    def add(self, value: Any) -> None:
+        """Take note of something that may lie in memory of its own."""
+        extent = _extent(value)
+        if extent is not None:
+            self._found[id(value)] = (value, extent)
+
+    def shares(self, value: Any) -> bool:
+        """Whether something else than this lies in the same memory, too."""
+        extent = _extent(value)
+        return extent is not None and any(
+            start < extent[1] and extent[0] < end for other, (start, end) in self._found.values() if other is not value
+        )
+
+    def reach(self, value: Any) -> bool:
+        """Whether something made during the call lies in memory of theirs."""
+        extent = _extent(value)
+        if extent is None:
+            return False
+        if self._merged[0] != len(self._found):
+            self._merged = (len(self._found), _merged(extent for _, extent in self._found.values()))
+        starts, ends = self._merged[1]
+        place = bisect.bisect_left(starts, extent[1])
+        return place > 0 and ends[place - 1] > extent[0]
+
+    def new_guards(self) -> list[Guard]:
+        """What lets the tensors among them keep their elements, as far as nobody has asked for it before."""
+        found = [value for value, _ in self._found.values() if isinstance(value, torch.Tensor)]
+        new = [tensor for tensor in found if id(tensor) not in self._guarded]
+        self._guarded.update(map(id, new))
+        return list(map(_tensor_guard, new))
+
+
+def _merged(extents: Iterable[Extent]) -> tuple[list[int], list[int]]:
+    """The same memory as parts that are apart from each other, in order: where they begin, and where they end."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in sorted(extents):
+        if ends and start <= ends[-1]:
+            ends[-1] = max(end, ends[-1])
+        else:
+            starts.append(start)
+            ends.append(end)
+    return starts, ends
+
+
+def _extent(value: Any) -> Extent | None:
+    match value:
+        case FakeTensor():
+            return None
+        case torch.Tensor():
+            if value.layout is not torch.strided or not value.numel() or value.device.type != "cpu":
+                return None
+            reach = sum((size - 1) * stride for size, stride in zip(value.shape, value.stride(), strict=True)) + 1
+            return value.data_ptr(), value.data_ptr() + reach * value.element_size()
+        case np.ndarray():
+            return np.lib.array_utils.byte_bounds(value) if value.size else None
+        case bytearray() | array.array() | memoryview() if len(value):
+            return np.lib.array_utils.byte_bounds(np.frombuffer(value, np.uint8))
+        case _:
+            return None
+
+
+def _tensor_guard(tensor: torch.Tensor) -> Guard:
+    """A tensor of the model keeps its elements, whoever gets at its memory."""
+    before = tensor.detach().clone()
+
+    def changed() -> str | None:
+        return None if torch.equal(_as_bytes(tensor), _as_bytes(before)) else "the elements of a tensor"
+
+    def restore() -> None:
+        if changed() is not None:
+            tensor.data.copy_(before)
+
+    return Guard(changed, restore)
+
+
+def _as_bytes(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.detach().reshape(-1).contiguous().view(torch.uint8)

@@ -1,0 +1,400 @@
+"""All that was there before the call and that the program can reach, found before the program can change it.
+
+From the model's attributes it goes on to what they hold, to their classes, to functions and what those are closed over,
+called with or name: global variables, attributes of modules, methods. Of all that, containers and plain objects are
+followed from state to state, classes and modules must stay as they are, and what can be neither copied nor compared
+must not be touched.
+"""
+
+import builtins
+import collections
+import functools
+import sys
+import types
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensor
+
+from dycl.rewrite.state.heap.contents import (
+    BUFFERS,
+    CONTAINERS,
+    contents_of,
+    fill,
+    is_same,
+    items_of,
+    mapped,
+    slots_of,
+    values_of,
+)
+from dycl.rewrite.state.heap.guards import (
+    FILES,
+    RANDOM_SOURCES,
+    Functions,
+    Guard,
+    class_guard,
+    file_guard,
+    namespace_guard,
+    own_dict_guard,
+    random_guard,
+)
+from dycl.rewrite.state.heap.modules import INTERNALS, TABLES
+from dycl.rewrite.state.heap.reach import functions_of, held_by, is_library, is_plain_object, leads_nowhere, names_in
+from dycl.rewrite.state.heap.shared_memory import GETS_AT_MEMORY, Memories
+from dycl.rewrite.state.heap.tally import Tally
+from dycl.rewrite.state.heap.unread import looked_at
+from dycl.rewrite.state.heap.watched import Watched
+from dycl.rewrite.state.heap.weak import WeakReferences, is_proxy
+from dycl.rewrite.state.pinned import Pinned
+
+
+class Surroundings:
+    """What the program can reach, as far as it has been found."""
+
+    def __init__(self, pinned: Pinned, found_module: Callable[[nn.Module], Iterable[tuple[Any, str]]]) -> None:
+        self.containers: list[Watched] = []
+        self._functions = Functions()
+        self.guards: list[Guard] = [self._functions.guard()]
+        self.caches: list[functools._lru_cache_wrapper[Any]] = []
+        """The functions whose results Python keeps."""
+        self.unread: dict[str, None] = {}
+        """The names of lists that the program adds to and never looks at."""
+        self.untouchable: dict[int, tuple[Any, str, str]] = {}
+        """What can be neither copied nor compared, the name under which it was found, and why."""
+        self._weak = WeakReferences()
+        self.held_elsewhere: dict[int, str] = {}
+        """Modules whose `__dict__`, or a table in it, is held under a name of its own."""
+        self._of_modules: dict[int, nn.Module] = {}
+        self._pinned = pinned
+        self._found_module = found_module
+        self._seen: dict[int, Any] = {}
+        self._leads_on: dict[type, bool] = {}
+        self._lies_in_memory: set[type] = set()
+        self.memories = Memories()
+        self._names = {"forward"}
+        self._codes: dict[types.CodeType, None] = {}
+        self._looked_at: tuple[int, frozenset[str]] = (0, frozenset())
+        self._met_again: set[int] = set()
+        self._lists_of_modules: dict[int, str] = {}
+        self._methods: dict[str, list[Any]] = collections.defaultdict(list)
+        self._waiting: list[tuple[Any, str]] = []
+        self._empty: list[tuple[Any, str]] = []
+        self._empty_tables: list[Any] = []
+        self._written = 0
+        self._mixed: list[Watched] = []
+        """The containers that hold tensors which the program writes."""
+        self._one_by_one: list[Watched] = []
+        self._guards_one_by_one: list[Guard] = []
+        self._tally: Tally | None = None
+        self._tallied = (0, 0)
+
+    def watch(self, value: Any, name: str) -> None:
+        """Take note of a value that was there before the call, and of all that it leads to."""
+        self._waiting.append((value, name))
+        while self._waiting or self._look_at_weak_references():
+            value, name = self._waiting.pop()
+            kind = type(value)
+            if kind not in self._leads_on:
+                self._leads_on[kind] = not leads_nowhere(kind)
+                if issubclass(kind, (torch.Tensor, *BUFFERS)):
+                    self._lies_in_memory.add(kind)
+            if kind in self._lies_in_memory:
+                self.memories.add(value)
+            if id(value) in self._seen:
+                self._met_again.add(id(value))
+                continue
+            if not self._leads_on[kind] or value is vars(builtins):
+                if kind not in _PLAINEST and kind is not FakeTensor:
+                    self._pinned.add(value)
+                continue
+            self._seen[id(value)] = value
+            if id(value) in self._of_modules:
+                self._note_held(self._of_modules[id(value)], name)
+            self._waiting.extend(self._found(value, name))
+
+    def stays(self, model: nn.Module) -> None:
+        """Take note of the model itself, which no call can drop."""
+        self._weak.stays([model])
+
+    def _look_at_weak_references(self) -> bool:
+        """Go on with what is referred to weakly, when all else is found; whether there is any."""
+        for value, name, targets, stay in self._weak.taken(self.knows):
+            if not stay:
+                self.untouchable[id(value)] = (value, name, "a weak reference to what a call may drop")
+            self._waiting.extend((target, name) for target in targets)
+        return bool(self._waiting)
+
+    def watch_table(self, table: Any, name: str) -> None:
+        """Take note of a table that PyTorch keeps in a module, of hooks for instance: nearly all of them are empty."""
+        self._seen[id(table)] = table
+        self._pinned.add(table)
+        if table:
+            self._waiting.extend(self._container(table, name))
+        else:
+            self._empty.append((table, name))
+
+    def note_tables(self, module: nn.Module) -> None:
+        """Take note of the dicts that a module is made of: somebody may hold them under another name."""
+        own = vars(module)
+        self._weak.stays(own["_modules"].values())
+        for table in (own, *(own[name] for name in TABLES)):
+            self._pinned.add(table)
+            self._of_modules[id(table)] = module
+            if id(table) in self._seen:
+                self._note_held(module, "?")
+
+    def _note_held(self, module: nn.Module, name: str) -> None:
+        if id(module) not in self.held_elsewhere:
+            self.held_elsewhere[id(module)] = name
+            self.guards.append(own_dict_guard(module, vars(module), name))
+
+    def note_list(self, items: list[Any], name: str) -> None:
+        """Take note of a list that is an attribute of a module."""
+        if id(items) in self._lists_of_modules:
+            self._met_again.add(id(items))
+        self._lists_of_modules[id(items)] = name
+
+    def knows(self, value: Any) -> bool:
+        """Whether a value has been found."""
+        return id(value) in self._seen
+
+    def names_one_of(self, names: frozenset[str]) -> bool:
+        """Whether a function that was found names one of these."""
+        return not self._names.isdisjoint(names)
+
+    def watch_names(self, function: types.FunctionType) -> None:
+        """Take note of all that a function names, though not of what it is closed over: the call may have made that."""
+        self._waiting.extend(self._named_by(function))
+        self.watch(None, "")
+
+    def _found(self, value: Any, name: str) -> Iterable[tuple[Any, str]]:
+        if self._weak.add(value, name) and is_proxy(value):
+            self._pinned.add(value)
+            return
+        if isinstance(value, nn.Module):
+            yield type(value), name
+            yield from self._found_module(value)
+            return
+        if isinstance(value, type):
+            yield from self._class(value)
+            return
+        if isinstance(value, types.ModuleType):
+            return
+        held = held_by(value)
+        if held is not None:
+            if isinstance(value, types.FunctionType):
+                self._pinned.add(value)
+                self._functions.add(value)
+                yield from self._named_by(value)
+                yield from zip(value.__closure__ or (), value.__code__.co_freevars, strict=True)
+            elif isinstance(value, functools._lru_cache_wrapper):
+                self.caches.append(value)
+            yield from ((item, name) for item in held)
+        elif isinstance(value, RANDOM_SOURCES + FILES):
+            self.guards.append((random_guard if isinstance(value, RANDOM_SOURCES) else file_guard)(value, name))
+            self._pinned.add(value)
+            return
+        elif isinstance(value, CONTAINERS):
+            yield from self._container(value, name)
+        elif not is_plain_object(value):
+            self._pinned.add(value)
+            if type(value).__module__.partition(".")[0] != "torch":
+                self.untouchable[id(value)] = (value, name, "which outlives it and cannot be copied")
+            return
+        yield from self._attributes(value, name)
+
+    def _container(self, value: Any, name: str) -> Iterator[tuple[Any, str]]:
+        writable = not (isinstance(value, np.ndarray) and not value.flags.writeable) and not (
+            isinstance(value, memoryview) and value.readonly
+        )
+        self._pinned.add(value)
+        if not writable:
+            return
+        contents = contents_of(value)
+        self.containers.append(Watched(value, contents, contents, name))
+        yield from ((item, name) for item in items_of(contents) if type(item) not in _PLAINEST)
+
+    def _attributes(self, value: Any, name: str) -> Iterator[tuple[Any, str]]:
+        """What an object holds in attributes, and its class."""
+        if isinstance(value, types.FunctionType | types.CellType):
+            return
+        slots = slots_of(value)
+        if slots is not None:
+            yield from self._container(slots, name)
+        own = getattr(value, "__dict__", None)
+        if isinstance(own, dict):
+            self._seen[id(own)] = own
+            yield from self._container(own, name)
+        self._pinned.add(value)
+        yield type(value), name
+
+    def _class(self, cls: type) -> Iterator[tuple[Any, str]]:
+        if is_library(cls.__module__):
+            return
+        self.guards.append(class_guard(cls))
+        for name, value in vars(cls).items():
+            functions = functions_of(value)
+            if not functions:
+                yield value, f"{cls.__name__}.{name}"
+            elif name in self._names or name.startswith("__"):
+                yield from ((function, name) for function in functions)
+            else:
+                self._methods[name].extend(functions)
+        yield from ((base, base.__name__) for base in cls.__mro__[1:])
+
+    def _named_by(self, function: types.FunctionType) -> Iterator[tuple[Any, str]]:
+        """What a function names, and the methods by these names of all classes that were found."""
+        space = function.__globals__
+        if is_library(space.get("__name__")):
+            return
+        self._guard(space)
+        self._codes[function.__code__] = None
+        names = dict.fromkeys(names_in(function.__code__))
+        for name in names:
+            found = space[name] if name in space else sys.modules.get(name)
+            yield found, name
+            yield from self._of_module(found, name, names)
+        for name in [name for name in names if name not in self._names]:
+            self._names.add(name)
+            yield from ((method, name) for method in self._methods.pop(name, ()))
+
+    def _of_module(self, found: Any, name: str, names: dict[str, None]) -> Iterator[tuple[Any, str]]:
+        """Those attributes of a module that are named as well, and so on for modules inside."""
+        if not isinstance(found, types.ModuleType) or is_library(found.__name__):
+            return
+        self._guard(vars(found))
+        inside = {inner: None for inner in names if inner != name}
+        for inner in inside:
+            if inner in vars(found):
+                yield vars(found)[inner], f"{name}.{inner}"
+                yield from self._of_module(vars(found)[inner], inner, inside)
+
+    def _guard(self, space: dict[str, Any]) -> None:
+        if id(space) not in self._seen:
+            self._seen[id(space)] = space
+            self._pinned.add(space)
+            self.guards.append(namespace_guard(space))
+
+    # Before, at and after a call.
+
+    def begin(self, first: Callable[[Any], Any], written: Collection[int]) -> None:
+        """Start a call: containers have their first contents, with `first` in the place of each written tensor."""
+        if self.names_one_of(GETS_AT_MEMORY):
+            self.guards.extend(self.memories.new_guards())
+        if not self._is_quiet():
+            self.undo()
+            for watched in self.containers:
+                fill(watched.container, watched.first)
+        for guard in self._guards_one_by_one:
+            if guard.changed() is not None:
+                guard.restore()
+        for watched in self._one_by_one:
+            fill(watched.container, watched.first)
+        if len(written) != self._written:
+            self._written = len(written)
+            self._mixed = [watched for watched in self.containers if _holds_one_of(watched.first, written)]
+            self._tally = None
+        for watched in self._mixed:
+            watched.at_start = mapped(watched.first, first)
+            fill(watched.container, watched.at_start)
+
+    def restore(self) -> None:
+        """Give everything the contents that it had before the call."""
+        for table in [table for table, _ in self._empty if table]:
+            table.clear()
+        for watched in self.containers:
+            if isinstance(watched.container, dict) and FakeTensor not in watched.first:
+                watched.container.pop(FakeTensor, None)
+            fill(watched.container, watched.first)
+        self.undo()
+
+    def undo(self) -> None:
+        """Undo changes of what must not change."""
+        for guard in self.guards:
+            guard.restore()
+
+    def changed(self) -> str | None:
+        """What has changed that must not, in words."""
+        asked = self._guards_one_by_one if self._is_quiet() else self.guards
+        told = next((told for guard in asked if (told := guard.changed()) is not None), None)
+        if told is not None:
+            return told
+        arrays = (watched for watched in self._changed_in_call() if isinstance(watched.container, BUFFERS))
+        shared = (watched.name for watched in arrays if self.memories.shares(watched.container))
+        return next((f"`{name}`, whose memory something else shares" for name in shared), None)
+
+    def to_freeze(self) -> list[tuple[int, Watched]]:
+        """The containers that hold something else than they did at first, with their numbers."""
+        changed = {id(watched) for watched in (*self._changed_in_call(), *self._mixed)}
+        return [(number, one) for number, one in enumerate(self.containers) if id(one) in changed] if changed else []
+
+    @property
+    def all_as_at_start(self) -> bool:
+        """Whether every container holds what it held when the call began."""
+        return not self._changed_in_call()
+
+    def _changed_in_call(self) -> list[Watched]:
+        asked = [*self._one_by_one, *self._mixed] if self._is_quiet() else self.containers
+        changed = [watched for watched in asked if not is_same(watched.container, watched.at_start)]
+        return [watched for watched in changed if not self._is_unread(watched)]
+
+    def _is_unread(self, watched: Watched) -> bool:
+        """Whether this is a list that the program adds to and never looks at."""
+        name = self._lists_of_modules.get(id(watched.container))
+        if name is None or id(watched.container) in self._met_again:
+            return False
+        if self._looked_at[0] != len(self._codes):
+            self._looked_at = (len(self._codes), looked_at(self._codes))
+        # A private name is another one in the function's text.
+        unread = "__" not in name and name not in self._looked_at[1] and not self.names_one_of(_WHOLES)
+        if unread:
+            self.unread[watched.name] = None
+        return unread
+
+    def _is_quiet(self) -> bool:
+        """Whether nothing has changed of what is compared all at once."""
+        if len(self._empty_tables) != len(self._empty):
+            self._empty_tables = [table for table, _ in self._empty]
+        if any(self._empty_tables):
+            full = [(table, name) for table, name in self._empty if table]
+            self._empty = [(table, name) for table, name in self._empty if not table]
+            for table, name in full:
+                self.containers.append(Watched(table, type(table)(), type(table)(), name))
+        size = (len(self.containers), len(self.guards))
+        if self._tally is None or self._tallied != size:
+            mixed = {id(watched) for watched in self._mixed}
+            tables = [guard.table for guard in self.guards if guard.table is not None]
+            together = [watched for watched in self.containers if id(watched) not in mixed and watched.can_be_tallied]
+            self._tally = Tally([*((one.container, one.first) for one in together), *tables])
+            self._tallied = size
+            self._guards_one_by_one = [guard for guard in self.guards if guard.table is None]
+            self._one_by_one = [one for one in self.containers if not one.can_be_tallied and id(one) not in mixed]
+        return self._tally.holds()
+
+
+def _holds_one_of(contents: Any, tensors: Collection[int]) -> bool:
+    return any(id(value) in tensors for value in values_of(contents))
+
+
+def hanging_on(module: nn.Module, surroundings: Surroundings) -> Iterator[tuple[Any, str]]:
+    """What a module leads to; most of what PyTorch keeps in it is empty."""
+    kind = type(module).__name__
+    surroundings.note_tables(module)
+    for name, value in vars(module).items():
+        if name not in INTERNALS:
+            if type(value) is list:
+                surroundings.note_list(value, name)
+            if type(value) not in _PLAINEST:
+                yield value, f"{kind}.{name}"
+        elif name not in TABLES:
+            surroundings.watch_table(value, name)
+    for name, value in vars(module)["_modules"].items():
+        yield value, name
+
+
+_WHOLES = frozenset(("__dict__", "vars", "copy", "deepcopy", "__getstate__", "__reduce__", "__reduce_ex__", "asdict"))
+"""By these a program gets at attributes without naming them."""
+_PLAINEST = frozenset((int, float, str, bool, bytes, types.NoneType))

@@ -1,0 +1,67 @@
+"""Weak references that a program can reach: whether what they refer to stays, whatever the program does.
+
+When an object dies that a call drops is not kept track of. So a weak reference may be used if it refers to a module of
+the model, a class or the like, or to something that the program cannot reach otherwise, and hence not drop.
+"""
+
+import types
+import weakref
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from torch import nn
+
+_COLLECTIONS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
+
+
+class WeakReferences:
+    """Weak references that were found and not looked at yet, and the modules that stay."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[Any, str]] = []
+        self._staying: set[int] = set()
+
+    def add(self, value: Any, name: str) -> bool:
+        """Take note of a value if it refers to others weakly."""
+        is_weak = isinstance(value, (weakref.ref, *_COLLECTIONS)) or is_proxy(value)
+        if is_weak:
+            self._found.append((value, name))
+        return is_weak
+
+    def stays(self, modules: Iterable[nn.Module | None]) -> None:
+        """Take note of modules that a call cannot replace."""
+        self._staying.update(map(id, modules))
+
+    def taken(self, reaches: Callable[[Any], bool]) -> list[tuple[Any, str, list[Any], bool]]:
+        """The references that were found, by name, with what they refer to, and whether all of that stays.
+
+        `reaches` says what the program gets at otherwise; to be asked when all such things are found.
+        """
+        found, self._found = self._found, []
+        told = []
+        for value, name in found:
+            targets = _targets(value)
+            told.append((value, name, targets, all(self._stays(target) or not reaches(target) for target in targets)))
+        return told
+
+    def _stays(self, target: Any) -> bool:
+        return id(target) in self._staying or isinstance(target, type | types.ModuleType)
+
+
+def is_proxy(value: Any) -> bool:
+    """Whether a value does all that another one does, to which it refers weakly."""
+    return type(value) in weakref.ProxyTypes
+
+
+def _targets(value: Any) -> list[Any]:
+    if is_proxy(value):
+        try:
+            return [value.__repr__.__self__]
+        except ReferenceError:
+            return []
+    if isinstance(value, weakref.ref):
+        target = weakref.ref.__call__(value)
+        return [] if target is None else [target]
+    if isinstance(value, weakref.WeakValueDictionary):
+        return list(value.values())
+    return list(value)

@@ -1,0 +1,123 @@
+"""A builtin that meets a decision halfway has done something already; what makes an iterator calls nothing else yet."""
+
+import bisect
+import functools
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from torch import Tensor
+
+
+class _Counting:
+    """Gives numbers, and moves on before it decides."""
+
+    def __init__(self, x: Tensor) -> None:
+        self.x = x
+        self.left = 3
+
+    def __iter__(self) -> "_Counting":
+        return self
+
+    def __next__(self) -> int:
+        if self.left == 0:
+            raise StopIteration
+        self.left -= 1
+        return self.left * 10 if self.x.sum() > self.left else self.left
+
+
+class _Ordered:
+    """Counts how often it is compared, and decides by that."""
+
+    def __init__(self, x: Tensor, number: int) -> None:
+        self.x, self.number, self.asked = x, number, 0
+
+    def __lt__(self, other: "_Ordered") -> bool:
+        self.asked += 1
+        return self.number < other.number if self.x.sum() > self.asked - 2 else self.number > other.number
+
+    def __eq__(self, other: object) -> bool:
+        self.asked += 1
+        return bool(self.x.sum() > self.asked) and isinstance(other, _Ordered)
+
+    __hash__ = object.__hash__
+
+
+def collected(x: Tensor) -> Any:
+    """Items of an iterator that decides are collected."""
+    return list(_Counting(x)), tuple(_Counting(x)), sum(_Counting(x)), sorted(_Counting(x)), [*_Counting(x)]
+
+
+def extended(x: Tensor) -> Any:
+    """A list is made longer by an iterator that decides."""
+    items = [7]
+    items.extend(_Counting(x))
+    return items
+
+
+def keys(x: Tensor) -> Any:
+    """The function that gives keys writes down that it was called."""
+    log: list[int] = []
+
+    def key(number: int) -> int:
+        log.append(number)
+        return number if x.sum() > 0 else -number
+
+    return sorted([2, 1, 3], key=key), max([1, 2], key=key), min(iter([1, 2]), key=key), log
+
+
+def reduced(x: Tensor) -> Any:
+    """The items and the function of `reduce` take turns."""
+    log: list[Any] = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(3):
+            log.append(number)
+            yield number
+
+    def combine(one: int, other: int) -> int:
+        log.append((one, other))
+        return one + other if x.sum() > 0 else one - other
+
+    return functools.reduce(combine, numbers()), log
+
+
+def compared(x: Tensor) -> Any:
+    """Comparisons are those that Python makes, in its order."""
+    items = [_Ordered(x, number) for number in (2, 0, 1)]
+    found = [item.number for item in sorted(items)], [item.asked for item in items]
+    place = bisect.bisect_left(items, _Ordered(x, 1))
+    return found, place, items.index(_Ordered(x, 0)) if x.sum() > 2 else None
+
+
+def wrong_arguments(x: Tensor) -> Any:
+    """What is no iterable is refused by Python when the iterator is made, not when it is asked."""
+    found: list[str] = []
+    for make in (enumerate, reversed, zip, iter, itertools.pairwise, itertools.cycle, itertools.groupby):
+        try:
+            make(3)  # type: ignore[operator]
+        except TypeError as error:
+            found.append(str(error))
+    try:
+        itertools.islice([1], -1)
+    except ValueError as error:
+        found.append(str(error))
+    try:
+        type(x, x)  # type: ignore[call-overload]
+    except TypeError as error:
+        found.append(str(error))
+    return found if x.sum() > 0 else len(found)
+
+
+def groups(x: Tensor) -> Any:
+    """A group of `groupby` is at its end as soon as the next one is asked for."""
+    numbers = [1, 1, 2, 3, 3]
+    kept = [group for _, group in itertools.groupby(numbers, key=lambda number: number if x.sum() > 0 else 0)]
+    used = [(key, list(group)) for key, group in itertools.groupby(x.tolist(), key=lambda number: number > 0)]
+    return [list(group) for group in kept], used
+
+
+def flags(x: Tensor) -> Any:
+    """Two flags are the same object if they are equal."""
+    one, other = bool(x[0] > 0), bool(x[1] > 0)
+    return one is other, one is not other, one is True

@@ -1,0 +1,1 @@
+"""Python's own tests of its language, interpreted by DyCL's machine."""

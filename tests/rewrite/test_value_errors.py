@@ -1,0 +1,183 @@
+"""What PyTorch raises because of a tensor's values, the program raises too; what it never computes is refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+import dycl
+from dycl.backends.onnx.lowerings import LOWERINGS
+from dycl.hcfg.nodes import Check
+from tests.comparison import Calls, CallsWithTwo
+
+Snippet = Callable[[Tensor, Tensor], Any]
+
+INDEXED: dict[str, Snippet] = {
+    "embedding": lambda x, i: F.embedding(i, x),
+    "embedding_bag": lambda x, i: F.embedding_bag(i, x, torch.tensor([0])),
+    "gather": lambda x, i: x.gather(0, i.reshape(1, 1)),
+    "index_select": lambda x, i: x.index_select(0, i),
+    "take": lambda x, i: x.take(i),
+    "take_along_dim": lambda x, i: x.take_along_dim(i.reshape(1, 1), 0),
+    "scatter": lambda x, i: x.scatter(0, i.reshape(1, 1), 1.0),
+    "scatter in place": lambda x, i: (x + 1).scatter_(0, i.reshape(1, 1), x),
+    "scatter_add": lambda x, i: x.scatter_add(0, i.reshape(1, 1), x),
+    "scatter_reduce": lambda x, i: x.scatter_reduce(0, i.reshape(1, 1), x, "amax"),
+    "index_add": lambda x, i: x.index_add(0, i, x[:1]),
+    "index_copy": lambda x, i: x.index_copy(0, i, x[:1]),
+    "index_fill": lambda x, i: x.index_fill(0, i, 1.0),
+    "index": lambda x, i: x[i],
+    "two indices": lambda x, i: x[i, i * 0],
+    "index_put": lambda x, i: x.index_put((i,), torch.tensor(1.0)),
+    "put": lambda x, i: x.put(i, torch.ones(1)),
+    "one_hot": lambda x, i: F.one_hot(i, 3),
+    "one_hot of the greatest": lambda x, i: F.one_hot(i),
+    "nll_loss": lambda x, i: F.nll_loss(x[:1], i),
+    "cross_entropy": lambda x, i: F.cross_entropy(x[:1], i, reduction="none"),
+    "ignored class": lambda x, i: F.cross_entropy(x[:1], i, ignore_index=-1),
+    "bincount": lambda x, i: torch.bincount(i),
+    "repeat_interleave": lambda x, i: torch.repeat_interleave(x, i, 0),
+    "floor_divide": lambda x, i: 7 // (i + 1),
+    "remainder": lambda x, i: torch.tensor([7]) % (i + 1),
+    "fmod": lambda x, i: torch.fmod(torch.tensor([7]), i + 1),
+    "div": lambda x, i: torch.div(torch.tensor([7]), i + 1, rounding_mode="trunc"),
+}
+
+
+def _outcome(function: Callable[..., Any], *args: Any) -> Any:
+    """The result, or the kind of error."""
+    try:
+        return function(*args)
+    except Exception as error:
+        return next(kind for kind in (IndexError, ValueError, RuntimeError) if isinstance(error, kind))
+
+
+@pytest.mark.parametrize("name", INDEXED)
+@pytest.mark.filterwarnings("ignore")
+def test_an_index_or_divisor_that_pytorch_refuses(name: str) -> None:
+    snippet = INDEXED[name]
+    x = torch.arange(6.0).reshape(3, 2)
+    program = dycl.compile(CallsWithTwo(snippet).eval(), (x, torch.tensor([1])))
+    for number in (0, 1, 2, -1, -3, -4, 3, 100, -100):
+        index = torch.tensor([number])
+        expected = _outcome(snippet, x, index)
+        found = _outcome(program, x, index)
+        if isinstance(expected, Tensor):
+            torch.testing.assert_close(found, expected, equal_nan=True)
+        else:
+            assert found is expected, f"{name} of {number}"
+
+
+def test_an_error_of_a_value_can_be_caught() -> None:
+    def looked_up(x: Tensor, i: Tensor) -> Tensor:
+        try:
+            return F.embedding(i, x)
+        except IndexError:
+            return x * 2
+
+    x = torch.arange(6.0).reshape(3, 2)
+    program = dycl.compile(CallsWithTwo(looked_up).eval(), (x, torch.tensor([1])))
+    for number in (1, -1):
+        torch.testing.assert_close(program(x, torch.tensor([number])), looked_up(x, torch.tensor([number])))
+
+
+def test_places_that_were_found_are_not_checked() -> None:
+    model = Calls(lambda x: x.gather(1, x.argmax(1, keepdim=True)) + x.gather(1, x.topk(1).indices))
+    program = dycl.compile(model.eval(), (torch.randn(3, 4),))
+    assert not any(isinstance(step, Check) for block in program.hcfg.blocks.values() for step in block.steps)
+
+
+MIXED: dict[str, Snippet] = {
+    "linear": F.linear,
+    "matmul": lambda x, y: x @ y.T,
+    "layer_norm": lambda x, y: F.layer_norm(x, (2,), y[0]),
+    "batch_norm": lambda x, y: F.batch_norm(x, y[0], y[0].abs()),
+    "conv1d": lambda x, y: F.conv1d(x.reshape(1, 3, 2), y.reshape(2, 3, 1)),
+    "einsum": lambda x, y: torch.einsum("ij,kj->ik", x, y),
+    "scatter": lambda x, y: x.scatter(0, torch.tensor([[0, 1]]), y),
+    "in place": lambda x, y: x.long().mul_(y),
+    "in place of a number": lambda x, y: x.long().add_(1.5),
+    "greatest of nothing": lambda x, y: x[:0].max(),
+    "greatest along nothing": lambda x, y: x[:0].max(0),
+}
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_what_pytorch_never_computes_is_refused(name: str) -> None:
+    x = torch.arange(6.0).reshape(3, 2)
+    with pytest.raises((RuntimeError, IndexError)):
+        MIXED[name](x, x.double())
+    with pytest.raises(dycl.CompileError, match="DY010"):
+        dycl.compile(CallsWithTwo(MIXED[name]).eval(), (x, x.double()))
+
+
+def test_a_decomposition_in_terms_of_itself_is_no_translation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(LOWERINGS, "aten.igamma.default")
+    with pytest.raises(dycl.CompileError, match=r"DY004.*no translation for `aten\.igamma\.default`"):
+        dycl.compile(Calls(lambda x: torch.igamma(x, x)).eval(), (torch.ones(3),))
+
+
+def test_a_complex_condition() -> None:
+    def turned(x: Tensor) -> Tensor:
+        return x * 2 if torch.complex(x * 0, x).sum() else x
+
+    program = dycl.compile(Calls(turned).eval(), (torch.ones(3),))
+    for x in (torch.ones(3), torch.zeros(3)):
+        torch.testing.assert_close(program(x), turned(x))
+
+
+def test_a_complex_number_of_python_is_refused() -> None:
+    with pytest.raises(dycl.CompileError, match=r"DY004.*complex number"):
+        dycl.compile(Calls(lambda x: torch.complex(x, x).sum().item()).eval(), (torch.ones(3),))
+
+
+def test_places_to_cut_at_that_the_input_determines() -> None:
+    def cut(x: Tensor, places: Tensor) -> tuple[Tensor, ...]:
+        return (*x.tensor_split(places), *torch.tensor_split(x, places, 1))
+
+    x = torch.arange(20.0).reshape(5, 4)
+    program = dycl.compile(CallsWithTwo(cut).eval(), (x, torch.tensor([1, 3])))
+    for places in ((1, 3), (0, 2), (3, 1), (-1, 2), (2, 9)):
+        torch.testing.assert_close(program(x, torch.tensor(places)), cut(x, torch.tensor(places)))
+
+
+WEIGHTED: dict[str, Snippet] = {
+    "aweights": lambda x, w: torch.cov(x, aweights=w),
+    "fweights": lambda x, w: x.cov(fweights=w.to(torch.int64)),
+    "both": lambda x, w: torch.cov(x, correction=0, fweights=w.to(torch.int64), aweights=w),
+    "one row": lambda x, w: torch.cov(x[0], correction=3, aweights=w),
+}
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+@pytest.mark.filterwarnings("ignore")
+def test_weights_that_a_covariance_takes(name: str) -> None:
+    snippet = WEIGHTED[name]
+    model = CallsWithTwo(snippet).eval()
+    x = torch.randn(2, 4, generator=torch.Generator().manual_seed(0))
+    program = dycl.compile(model, (x, torch.ones(4)))
+    for weights in ([1.0, 2.0, 1.0, 3.0], [0.0, 0.0, 2.0, 1.0], [1.0, -1.0, 2.0, 3.0], [0.0] * 4):
+        expected = _outcome(snippet, x, torch.tensor(weights))
+        found = _outcome(program, x, torch.tensor(weights))
+        if isinstance(expected, type):
+            assert found is expected
+        else:
+            torch.testing.assert_close(found, expected, equal_nan=True)
+
+
+def test_labels_that_a_loss_takes() -> None:
+    """Those behind the first negative one are checked too."""
+    snippet: Snippet = lambda x, i: F.multilabel_margin_loss(x, i)  # noqa: E731
+    x = torch.randn(2, 3, generator=torch.Generator().manual_seed(0))
+    program = dycl.compile(CallsWithTwo(snippet).eval(), (x, torch.zeros(2, 3, dtype=torch.int64)))
+    for labels in (
+        [[0, 2, -1], [1, -1, 0]],
+        [[0, 3, -1], [1, -1, 0]],
+        [[0, -2, 1], [1, -1, 0]],
+        [[-1, 0, 7], [1, -1, 0]],
+    ):
+        expected, found = (_outcome(function, x, torch.tensor(labels)) for function in (snippet, program))
+        assert (found is expected) if isinstance(expected, type) else torch.allclose(found, expected)

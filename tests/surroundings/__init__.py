@@ -1,0 +1,1 @@
+"""Models that read and write what was there before the call."""

@@ -1,0 +1,202 @@
+"""Models whose tensors share memory, or whose memory is written past PyTorch's operations."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+
+class _Buffered(nn.Module):
+    """A model with a buffer."""
+
+    b: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("b", torch.ones(2))
+
+
+class FilledByOut(_Buffered):
+    """A buffer is filled with what is known while compiling."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.sum() > 0:
+            torch.add(torch.ones(2), 2.0, out=self.b)
+        return x + self.b
+
+
+class ComputedByOut(_Buffered):
+    """A buffer gets the result of an operation on constants."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        torch.mul(torch.ones(2), 2, out=self.b)
+        return x + self.b
+
+
+class ManyAtOnce(_Buffered):
+    """Several tensors are written by one operation."""
+
+    refused = "DY007|DY004"
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.sum() > 0:
+            torch._foreach_add_([self.b], 1.0)
+        return x + self.b
+
+
+class ThroughNumpy(_Buffered):
+    """A buffer is written through the array that shares its memory."""
+
+    refused = "DY007"
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.sum() > 0:
+            self.b.numpy()[0] = 5
+        return x + self.b
+
+
+class ElementByElement(_Buffered):
+    """A function of the user's is applied to every element of a buffer."""
+
+    refused = "DY007"
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.sum() > 0:
+            self.b.apply_(lambda value: value + 1)
+        return x + self.b
+
+
+class ArrayAcrossADecision(_Buffered):
+    """An array that shares a buffer's memory is written behind a decision."""
+
+    refused = "DY009|DY007"
+
+    def forward(self, x: Tensor) -> Tensor:
+        array = self.b.numpy()
+        if x.sum() > 0:
+            array[0] += 1
+        return x + self.b
+
+
+class ReadThroughNumpy(_Buffered):
+    """An array that shares a buffer's memory is only read."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        total = float(self.b.numpy().sum())
+        if x.sum() > 0:
+            return x + total
+        return x - total
+
+
+class ArrayOfTheModel(nn.Module):
+    """The model has an array and a tensor that share memory."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.array = np.zeros(2, np.float32)
+        self.tensor = torch.from_numpy(self.array)
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.tensor.add_(1)
+        return x + float(self.array[0])
+
+
+class ArrayIsWritten(_Buffered):
+    """The model has an array that shares a buffer's memory, and writes to it."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.array = self.b.numpy()
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.sum() > 0:
+            self.array[0] = 4
+        return self.b + x
+
+
+class InAList(nn.Module):
+    """A list holds the memory of a parameter by another name."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(2, 2)
+        self.biases = [self.linear.bias.data]
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.biases[0].add_(1)
+        return self.linear(x)
+
+
+class InAPartialCall(_Buffered):
+    """A partial call holds a view of a buffer."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.add = functools.partial(torch.add, self.b.view(2))
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.sum() > 0:
+            self.b.add_(1)
+        return self.add(x)
+
+
+class ViewThatIsReplaced(_Buffered):
+    """An attribute is a view of a buffer until it is replaced."""
+
+    refused = "DY006|DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view: Tensor | None = self.b.view(2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.sum() > 0:
+            self.view = None
+        elif self.view is not None:
+            self.view.add_(1)
+        return x + self.b
+
+
+class TransposedAtFirst(nn.Module):
+    """What is kept lies otherwise in memory in the first call than in the next."""
+
+    refused = "DY006"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last = torch.zeros(2, 2).t()
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.last.reshape(-1).add_(1)
+        total = self.last.sum()
+        self.last = x * torch.ones(2, 1)
+        return total
+
+
+class UnusedStatistics(nn.Module):
+    """Statistics are updated by a normalisation whose result nobody uses."""
+
+    refused = "DY004"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm1d(2)
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.norm.train()
+            self.norm(torch.stack([x, x + 1]))
+            self.norm.eval()
+        return self.norm(x[None])
