@@ -226,11 +226,17 @@ def _write_terminator(terminator: Terminator) -> Json:
                 "kind": "Return",
                 "values": list(values),
                 "structure": write_structure(structure),
-                "next_call": None if next_call is None else _write_target(next_call),
+                "next_call": _write_next_call(next_call),
                 "span": span,
             }
-        case Fail(error=error, message=message):
-            return {"kind": "Fail", "error": error, "message": message, "span": span}
+        case Fail(error=error, message=message, next_call=next_call):
+            return {
+                "kind": "Fail",
+                "error": error,
+                "message": message,
+                "next_call": _write_next_call(next_call),
+                "span": span,
+            }
 
 
 def _read_terminator(value: object, place: str) -> Terminator:
@@ -265,15 +271,26 @@ def _read_terminator(value: object, place: str) -> Terminator:
                 texts(values, f"{place}.values"),
                 read_structure(structure, f"{place}.structure"),
                 read_span(span, f"{place}.span"),
-                None if next_call is None else _read_target(next_call, f"{place}.next_call"),
+                _read_next_call(next_call, place),
             )
         case "Fail":
-            _, error, message, span = fields(value, place, "kind", "error", "message", "span")
+            _, error, message, next_call, span = fields(value, place, "kind", "error", "message", "next_call", "span")
             return Fail(
-                text(error, f"{place}.error"), text(message, f"{place}.message"), read_span(span, f"{place}.span")
+                text(error, f"{place}.error"),
+                text(message, f"{place}.message"),
+                read_span(span, f"{place}.span"),
+                _read_next_call(next_call, place),
             )
         case unknown:
             raise HcfgError(f"{place} has the unknown kind {unknown!r:.80}")
+
+
+def _write_next_call(target: Target | None) -> Json:
+    return None if target is None else _write_target(target)
+
+
+def _read_next_call(value: object, place: str) -> Target | None:
+    return None if value is None else _read_target(value, f"{place}.next_call")
 
 
 def _read_case(value: object, place: str) -> tuple[int, Target]:

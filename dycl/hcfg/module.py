@@ -223,10 +223,8 @@ def with_targets(
             return replace(terminator, then=change(then), orelse=change(orelse))
         case Switch(cases=cases):
             return replace(terminator, cases=tuple((case, change(target)) for case, target in cases))
-        case Return(next_call=target):
+        case Return(next_call=target) | Fail(next_call=target):
             return replace(terminator, next_call=None if target is None else next_call(target))
-        case Fail():
-            return terminator
         case _:
             assert_never(terminator)
 

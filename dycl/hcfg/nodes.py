@@ -120,11 +120,12 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """Stop with the error that the user's own code raises on this path."""
+    """Stop with the error that the user's own code raises on this path; `next_call` is as in `Return`."""
 
     error: str
     message: str
     span: Span
+    next_call: Target | None = None
 
 
 Step = Run | Let | Check
@@ -205,4 +206,5 @@ def targets(terminator: Terminator) -> tuple[Target, ...]:
 
 def next_calls(terminator: Terminator) -> tuple[Target, ...]:
     """Where the next call begins, if this terminator says so."""
-    return (terminator.next_call,) if isinstance(terminator, Return) and terminator.next_call is not None else ()
+    target = terminator.next_call if isinstance(terminator, Return | Fail) else None
+    return () if target is None else (target,)

@@ -37,6 +37,7 @@ from dycl.hcfg.nodes import (
     Switch,
     Target,
     Terminator,
+    next_calls,
 )
 from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
 from dycl.hcfg.subnet import Argument, DTypeArgument, Ref, SubnetGraph
@@ -109,11 +110,10 @@ def _terminator(terminator: Terminator) -> list[str]:
         case Switch(value=value, cases=cases, error=error, message=message):
             ways = [f"{case}: {_target(target)}" for case, target in cases]
             return [f"switch {value}", *ways, f"else: {_error(error, message)}"]
-        case Return(values=values, structure=structure, next_call=next_call):
-            kept = [] if next_call is None else [f"next call: {_target(next_call)}"]
-            return [f"return {_structure(structure, values)}", *kept]
+        case Return(values=values, structure=structure):
+            return [f"return {_structure(structure, values)}", *_next_call(terminator)]
         case Fail(error=error, message=message):
-            return [f"fail {_error(error, message)}"]
+            return [f"fail {_error(error, message)}", *_next_call(terminator)]
         case _:
             assert_never(terminator)
 
@@ -186,6 +186,10 @@ def _argument(argument: Argument) -> str:
 
 def _parameters(parameters: Iterable[Parameter]) -> str:
     return ", ".join(f"{parameter.name}: {parameter.type}" for parameter in parameters)
+
+
+def _next_call(terminator: Terminator) -> list[str]:
+    return [f"next call: {_target(target)}" for target in next_calls(terminator)]
 
 
 def _target(target: Target) -> str:

@@ -202,14 +202,14 @@ def _check_terminator(terminator: Terminator, scope: Scope, hcfg: Hcfg, place: s
             if not all(INT64_MIN <= case <= INT64_MAX for case, _ in cases):
                 raise HcfgError(f"{place} has a case that does not fit 64 bits")
             check_name(error, f"an error of {place}")
-        case Return(values=values, structure=structure, next_call=next_call):
+        case Return(values=values, structure=structure):
             _check_return(values, structure, scope, place)
-            if next_call is not None:
-                _check_next_call(next_call, scope, hcfg, place)
         case Fail(error=error):
             check_name(error, f"an error of {place}")
         case _:
             assert_never(terminator)
+    for target in next_calls(terminator):
+        _check_next_call(target, scope, hcfg, place)
 
 
 def _check_target(target: Target, scope: Scope, hcfg: Hcfg, place: str) -> None:

@@ -137,8 +137,8 @@ def _end(terminator: Terminator, numbers: Mapping[Name, int]) -> Looks:
         case Return(values=values, structure=structure, next_call=next_call):
             # In the text, since 1, 1.0 and True count as equal.
             return ("return", tuple(numbers[name] for name in values), repr(structure), next_call is None)
-        case Fail(error=error, message=message, span=span):
-            return ("fail", error, message, span)
+        case Fail(error=error, message=message, span=span, next_call=next_call):
+            return ("fail", error, message, span, next_call is None)
         case _:
             assert_never(terminator)
 

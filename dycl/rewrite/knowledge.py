@@ -34,8 +34,8 @@ class StepInto:
 
     code: types.CodeType
     position: int
-    kinds: tuple[type, ...]
-    """Of which types its arguments are."""
+    kinds: tuple[tuple[str, str], ...]
+    """Of which types its arguments are, by their names: a class that the call makes is another one each time."""
 
     def __str__(self) -> str:
         return f"a builtin called in `{self.code.co_qualname}` has decisions in it"

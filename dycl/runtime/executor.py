@@ -6,7 +6,7 @@ adds to the backend's own time is a few microseconds a block, and a loop of the 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NoReturn
 
@@ -159,12 +159,18 @@ class Executor:
                 next_block = None if next_call is None else self._blocks[next_call.block]
                 kept = () if next_call is None else next_call.arguments
                 loaded.leave = self._leave(block.id, picked(values), picked(kept), next_block)
-            case Fail(error=error, message=message, span=span):
+            case Fail(next_call=None) as end:
 
                 def fail(slots: Slots, given: Slots, begin: Kept) -> NoReturn:
-                    raise user_error(error, message, span)
+                    raise user_error(end.error, end.message, end.span)
 
                 loaded.leave = fail
+            case Fail(next_call=next_call) as end:
+                assert next_call is not None
+                keep = self._leave(block.id, [], picked(next_call.arguments), self._blocks[next_call.block])
+                loaded.leave = lambda slots, given, begin: replace(
+                    keep(slots, given, begin), error=user_error(end.error, end.message, end.span)
+                )
 
     def _run_step(self, step: Run, positions: dict[Name, int]) -> Callable[[Slots], None]:
         call = self._engine.subnet(step.subnet, [positions[name] for name in step.inputs])

@@ -34,12 +34,14 @@ class CallResult:
 
     `outputs` are in the order of that block's `Return.values`, a host value as a 0-d array, bfloat16 as uint16. They
     are the caller's from now on: writable, and apart from everything that the host still uses. `kept` is the host's own
-    affair; None says that the call leaves what is kept as it was.
+    affair; None says that the call leaves what is kept as it was. `error` is the model's own, where its call ends with
+    one after it has changed what is kept.
     """
 
     block: BlockId
     outputs: Sequence[Array]
     kept: object | None
+    error: Exception | None = None
 
 
 class OpenProgram(Protocol):
@@ -51,8 +53,8 @@ class OpenProgram(Protocol):
         `kept` is what an earlier call gave to begin with, None for a program that was never called; the same one may be
         used several times. The blocks that are visited are appended to `path`, the one that returns included.
 
-        Raises the model's own error where the graph says so (`user_errors.user_error`), ModelError where a sub-DNN
-        fails, ArtefactError where a sub-DNN breaks the promise of its signature.
+        Raises the model's own error where the graph says so (`user_errors.user_error`) and keeps nothing, ModelError
+        where a sub-DNN fails, ArtefactError where a sub-DNN breaks the promise of its signature.
         """
         ...
 

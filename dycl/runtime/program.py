@@ -166,6 +166,8 @@ class Program:
             result = self._hosted.run(inputs.arrays, self._kept, visits)
             if result.kept is not None:
                 self._kept = result.kept
+        if result.error is not None:
+            raise result.error
         return self._arranged(result, inputs.from_torch)
 
     def _arranged(self, result: CallResult, as_torch: bool) -> object:

@@ -162,9 +162,9 @@ class Reader:
                 trace["subnet_calls"] += step["kind"] == "Run"
                 names.update(self.done(step, names))
             end = block["terminator"]
+            if end.get("next_call") is not None:
+                self.begin = end["next_call"]["block"], [names[name] for name in end["next_call"]["arguments"]]
             if end["kind"] == "Return":
-                if end["next_call"] is not None:
-                    self.begin = end["next_call"]["block"], [names[name] for name in end["next_call"]["arguments"]]
                 values = [names[name] for name in end["values"]]
                 return values, arranged(end["structure"], values), trace
             target, outcome = self.way(end, names)

@@ -149,12 +149,14 @@ class _BlockBuilder:
                 return Jump(Target(target.block, (*(self.names[ref] for ref in inputs), *target.arguments)), span)
             case Result(values=values, structure=structure, next_call=edge):
                 self.parts.types.update(structure.types)
-                kept = None if edge is None else self.target(edge)
-                return Return(tuple(map(self.name, values)), structure.structure, span, kept)
-            case Failure(error=error, message=message):
-                return Fail(error, message, span)
+                return Return(tuple(map(self.name, values)), structure.structure, span, self.kept(edge))
+            case Failure(error=error, message=message, next_call=edge):
+                return Fail(error, message, span, self.kept(edge))
             case end:
                 assert_never(end)
+
+    def kept(self, edge: Edge | None) -> Target | None:
+        return None if edge is None else self.target(edge)
 
     def target(self, edge: Edge) -> Target:
         arguments: list[Name] = []

@@ -72,10 +72,11 @@ class Result:
 
 @dataclass(slots=True)
 class Failure:
-    """A draft's way out with an error that the program raises."""
+    """A draft's way out with an error that the program raises, and the way into its next call."""
 
     error: str
     message: str
+    next_call: Edge | None = None
 
 
 End = Decision | Onward | Result | Failure
@@ -117,10 +118,8 @@ def edges(draft: Draft) -> tuple[Edge, ...]:
             return tuple(edge for _, edge in cases)
         case Onward(edge=edge):
             return (edge,)
-        case Result(next_call=next_call):
+        case Result(next_call=next_call) | Failure(next_call=next_call):
             return () if next_call is None else (next_call,)
-        case Failure():
-            return ()
         case _:
             assert_never(draft.end)
 
@@ -132,10 +131,8 @@ def with_edges(end: End, change: Callable[[Edge], Edge]) -> End:
             return replace(end, edges=tuple((case, change(edge)) for case, edge in cases))
         case Onward(edge=edge):
             return Onward(change(edge))
-        case Result(next_call=next_call):
+        case Result(next_call=next_call) | Failure(next_call=next_call):
             return replace(end, next_call=None if next_call is None else change(next_call))
-        case Failure():
-            return end
         case _:
             assert_never(end)
 

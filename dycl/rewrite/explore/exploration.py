@@ -170,6 +170,9 @@ class Exploration:
                 # In a context of its own: variables of the context that the program sets belong to its state.
                 draft = contextvars.copy_context().run(self._run_once, entry, watch)
             except Restart:
+                if self.process.budget.is_spent:
+                    self.refuse(self.states.over_budget(), self.machine.places() or self.machine.last_places)
+                    return None
                 continue
             except (Refused, DecisionMet, CheckMet) as refused:
                 self.refuse(refused, self.machine.places() or self.machine.last_places)
@@ -216,15 +219,13 @@ class Exploration:
         self.recorder.start()
         self.machine.waiting = []
         self.heap.begin()
-        self.process.begin_call()
+        self.process.begin_call(self.process.inputs())
         return list(self.process.call.types)
 
     def _continue(self, entry: Entry) -> list[ValueType]:
         """Put the machine into the state that `entry` starts from, with a parameter for each leaf."""
         self.recorder.start()
-        if entry.begins_call:
-            self.process.begin_call()
-        inputs = list(self.process.call.types) if entry.begins_call else []
+        inputs = self.process.inputs() if entry.begins_call else []
         state = entry.skeleton
         leaves = leaf_types(state)
         remaining = iter(leaves)
@@ -240,6 +241,8 @@ class Exploration:
         if not entry.begins_call:
             self.machine.frames = [thawer.frame_or_seen(frame) for frame in state.frames]
         self.heap.thaw(state.heap, thawer)
+        if entry.begins_call:
+            self.process.begin_call(inputs)
         self.machine.waiting = [found for found in thawer.seen if type(found) is Generator]
         aliases = self.recorder.recording.aliases
         for key, group in enumerate(state.entangled, start=-len(state.entangled)):
@@ -249,7 +252,8 @@ class Exploration:
                     aliases.entangled[id(tensor)] = (tensor, key)
                 else:
                     aliases.outside_groups.add(key)
-        return inputs + [value_type for value_type, _ in leaves]
+        given = self.process.call.types if entry.begins_call else ()
+        return [*given, *(value_type for value_type, _ in leaves)]
 
     def _end(self, stop: Stop) -> tuple[End, Span]:
         """A draft's way out, with its edges not entered yet, and its place."""
@@ -263,11 +267,15 @@ class Exploration:
                     self.machine.note(f"`{name}` is added to and never read: what it collects is left out", self._last)
                 values, structure = result_structure(value, self.recorder)
                 refs = tuple(self.recorder.ref(leaf) for leaf in values)
-                kept = ahead(self._next_call()) if self.heap.keeps_state else None
-                return Result(refs, structure, kept), self.machine.last_places[-1]
+                return Result(refs, structure, self._kept()), self.machine.last_places[-1]
             case Raised(error=error, places=places):
                 text = message_of(error).replace("FakeTensor", "Tensor")
-                return Failure(type(error).__name__, text), places[-1]
+                self.heap.note_end()
+                return Failure(type(error).__name__, text, self._kept()), places[-1]
+
+    def _kept(self) -> Edge | None:
+        """The way into the next call, if the program keeps state."""
+        return ahead(self._next_call()) if self.heap.keeps_state else None
 
     def _decided(self, stop: Decided) -> End:
         learn_of_long_loops(self.machine, self.knowledge, self.unrolling, len(self.states))

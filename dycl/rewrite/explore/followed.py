@@ -14,7 +14,7 @@ import torch
 from dycl.hcfg.module import operands
 from dycl.hcfg.subnet import Argument, DTypeArgument, Ref
 from dycl.hcfg.types import Span
-from dycl.rewrite.explore.drafts import Arrival, Draft, End, Entry, Onward, Result
+from dycl.rewrite.explore.drafts import Arrival, Draft, End, Entry, Failure, Onward, Result
 from dycl.rewrite.explore.exploration import Exploration, Ran, ahead
 from dycl.rewrite.explore.process import Process
 from dycl.rewrite.explore.states import States
@@ -47,7 +47,7 @@ class Following(Exploration):
 
     def _end(self, stop: Stop) -> tuple[End, Span]:
         end, place = super()._end(stop)
-        return (replace(end, next_call=None) if isinstance(end, Result) else end), place
+        return (replace(end, next_call=None) if isinstance(end, Result | Failure) else end), place
 
     def _beginning(self) -> Draft:
         draft = super()._beginning()

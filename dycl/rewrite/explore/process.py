@@ -53,11 +53,14 @@ class Process:
             self.knowledge.learn(*facts)
             raise Again
 
-    def begin_call(self) -> None:
-        """Put the machine at the start of a call, with a parameter for each input."""
-        tensors = list(map(self.recorder.parameter, self.call.types, self.call.strides))
+    def inputs(self) -> list[torch.Tensor]:
+        """A parameter for each input."""
+        return list(map(self.recorder.parameter, self.call.types, self.call.strides))
+
+    def begin_call(self, inputs: list[torch.Tensor]) -> None:
+        """Put the machine at the start of a call: what is called may hang on what an earlier one has changed."""
         self.machine.frames = []
-        args, kwargs = self.call.arguments(tensors)
+        args, kwargs = self.call.arguments(inputs)
         function, arguments, purpose, made = resolve(self.call.callee, args, kwargs)
         if function is None:
             raise Refused("DY003", "the model's own method is not a Python function")

@@ -16,6 +16,15 @@ def require_plain_layout(tensor: torch.Tensor, size: Any, stride: Any, storage_o
         raise Refused("DY004", "`as_strided` reads memory whose order only PyTorch knows")
 
 
+def require_kept_shape(
+    func: OpOverload[Any, Any], tensor: torch.Tensor, outlives_call: Callable[[torch.Tensor], bool]
+) -> None:
+    """Refuse to change the shape of a tensor that outlives the call."""
+    reshapes = torch.Tag.inplace_view in func.tags and func is not torch.ops.aten.detach_.default
+    if reshapes and outlives_call(tensor):
+        raise Refused("DY007", "the shape of a tensor that outlives the call is changed in place")
+
+
 def require_castable(dtype: torch.dtype, target: torch.dtype) -> None:
     """Raise PyTorch's error if a result cannot be stored in a tensor of this type; on fake tensors it does not look."""
     if not torch.can_cast(dtype, target):

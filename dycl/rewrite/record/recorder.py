@@ -27,6 +27,7 @@ from dycl.rewrite.record.operations import (
     SCATTERS,
     is_random,
     require_filled,
+    require_kept_shape,
     require_no_hidden_write,
     require_one_type,
     require_plain_layout,
@@ -65,15 +66,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __init__(self, supports: Callable[[str], bool], locate: Callable[[], Span], arrays: ArrayOperations) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.supports = supports
-        self.arrays = arrays
-        self.locate = locate
+        self.supports, self.locate, self.arrays = supports, locate, arrays
         self.catches_errors: Callable[[], bool] = lambda: False
         self.keep_tensor: Callable[[torch.Tensor], None] = lambda tensor: None
+        self.is_kept: Callable[[torch.Tensor], bool] = lambda tensor: False
         self.lies_outside: Callable[[Any], bool] = lambda value: False
         self.views_written: Callable[[list[torch.Tensor]], None] = lambda tensors: None
-        self.checks_passed = 0
-        self.at_end = False
+        self.checks_passed, self.at_end = 0, False
         self.places: Callable[[], tuple[Span, ...]] = tuple
         self.draws: dict[Span, tuple[tuple[Span, ...], str]] = {}  # the calls that led there, and what to say of it
         self.draw_name = ""
@@ -272,6 +271,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _compute_constant(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         for tensor in written_by(func, args, kwargs):
+            require_kept_shape(func, tensor, self.is_kept)
             self.recording.aliases.require_writable(tensor, self)
             self.recording.forget_constants(memory(tensor))
         result = func(*args, **kwargs)

@@ -34,7 +34,7 @@ from dycl.rewrite.run.entering import frame, generator
 from dycl.rewrite.run.genuine import operands
 from dycl.rewrite.run.local_names import asks_for_locals, local_names
 from dycl.rewrite.run.stepped_through import made_lazily, require_known
-from dycl.rewrite.run.touching import cached, is_cached, require_touchable
+from dycl.rewrite.run.touching import cached, is_cached, require_no_look_at_cache, require_touchable
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, mentions
 from dycl.rewrite.semantics.in_python import builtin_functions as substitutes
 from dycl.rewrite.semantics.in_python import classes as class_stand_ins
@@ -61,6 +61,7 @@ def call(machine: Interprets, frame: Frame, instruction: Call) -> Stop | None:
     if generator is not None:
         return _go_on(machine, generator, how, given)
     require_touchable(machine, callee, (args, kwargs))
+    require_no_look_at_cache(callee)
     if asks_for_locals(callee, args):
         result: Any = local_names(machine)
     else:
@@ -322,7 +323,8 @@ def _gone_through(machine: Interprets, lazy: Any, may_wait: bool) -> ItemIterato
 def _site(machine: Interprets, arguments: Arguments) -> StepInto:
     """The call that is being made."""
     frame = machine.frames[-1]
-    return StepInto(frame.function.code, frame.position, tuple(map(type, arguments[0])))
+    kinds = tuple([(type(value).__module__, type(value).__qualname__) for value in arguments[0]])
+    return StepInto(frame.function.code, frame.position, kinds)
 
 
 def _is_stepped_into(machine: Interprets, substitute: Any, arguments: Arguments) -> bool:

@@ -17,7 +17,9 @@ from dycl.rewrite.signals import Refused
 
 # What native code would see of the compilation: types of fake tensors, clocks, local variables.
 _TELLTALE = (type, locals, FakeTensor, time.time, time.time_ns, time.perf_counter, time.monotonic, time.process_time)
-_TELLTALE_ATTRIBUTES = frozenset(("is_fake", "exc_info", "__context__", "__cause__"))
+_TELLTALE_ATTRIBUTES = frozenset(
+    ("is_fake", "exc_info", "__context__", "__cause__", "cache_clear", "cache_info", "cache_parameters")
+)
 
 
 def note_what_it_sees(function: types.FunctionType, owner: Any, machine: Interprets, seen: set[Any]) -> bool:

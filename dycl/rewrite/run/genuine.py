@@ -9,16 +9,18 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import _disable_current_modes
 
-from dycl.rewrite.normalise.instructions import Call, Instruction, Star
+from dycl.rewrite.knowledge import Interpret
+from dycl.rewrite.normalise.instructions import BranchOn, Call, Instruction, Star
+from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.run.errors import TRACEBACK
-from dycl.rewrite.semantics.dynamic import is_dynamic, mentions
+from dycl.rewrite.semantics.dynamic import is_dynamic
 from dycl.rewrite.semantics.stand_ins import stand_ins
 from dycl.rewrite.semantics.texts import HostText
-from dycl.rewrite.signals import OwnMistake, Refused
+from dycl.rewrite.signals import OwnMistake, Refused, Restart
 from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, RangeIterator
 from dycl.rewrite.state.tables import GrownList, Spread
@@ -66,12 +68,16 @@ def _described(callee: Any) -> str:
 _SAID_OF_ATTRIBUTES = frozenset((nn.Module.__setattr__.__code__, nn.Module.register_buffer.__code__))
 # Where Python complains of a type that only a compilation has, its words are of no use to the user.
 _STAND_INS = (HostValue, HostText, HostArray, HostRange, GrownList, RangeIterator)
+_TOLD_OF_STAND_INS = (*(kind.__name__ for kind in _STAND_INS), "__hash__ method should return an integer")
 
 
 def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction, error: BaseException) -> None:
     """Refuse unless a call fails in the same way on real values: else it is DyCL that cannot follow it."""
     if _is_own_mistake(error):
         raise OwnMistake from error
+    if _tells_of_stand_in(error):
+        _look_into_special_methods(machine, frame, instruction)
+        raise Refused("DY010", "DyCL cannot follow this: code without decisions gets a value that it cannot use")
     if _raised_in(error) is torch.Tensor.__array__.__code__:
         raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
     if type(error).__name__ == "GuardOnDataDependentSymNode":
@@ -89,8 +95,6 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, Generator) or any(isinstance(value, Generator) for value in args):
         return  # the machine itself went on with it
-    if mentions((owner, args, kwargs), _STAND_INS) and any(kind.__name__ in str(error) for kind in _STAND_INS):
-        raise Refused("DY010", "DyCL cannot follow this: code without decisions gets a value that it cannot use")
     if any(type(value) is GrownList for value in (*args, *kwargs.values())):
         raise Refused("DY011", f"a list of unknown length cannot be used here: {_first_line(error)}")
     if not _depends_on_input((owner, args, kwargs), machine):
@@ -105,6 +109,35 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
             if type(real_error) is type(error):
                 return
     raise Refused("DY010", f"DyCL cannot follow this call: {type(error).__name__}: {_first_line(error)}")
+
+
+def _tells_of_stand_in(error: BaseException) -> bool:
+    """Whether Python complains of a type that only a compilation has, or of what a special method gives."""
+    texts = [part for part in error.args if isinstance(part, str)]
+    return any(told in text for text in texts for told in _TOLD_OF_STAND_INS)
+
+
+def _look_into_special_methods(machine: Interprets, frame: Frame, instruction: Instruction) -> None:
+    """Interpret the special methods of the objects that an instruction uses, unless they are already."""
+    match instruction:
+        case Call():
+            callee, args, kwargs = operands(machine, frame, instruction)
+            objects = [callee, *args, *kwargs.values()]
+        case BranchOn(condition=condition):
+            objects = [machine.value(frame, condition)]
+        case _:
+            return
+    codes = {
+        found.__code__
+        for value in objects
+        for cls in type(value).__mro__
+        for name, found in vars(cls).items()
+        if name.startswith("__") and isinstance(found, types.FunctionType) and has_source(found.__code__)
+    }
+    new = codes - machine.knowledge.interpreted
+    machine.knowledge.learn(*map(Interpret, new))
+    if new:
+        raise Restart
 
 
 def _depends_on_input(tree: Any, machine: Interprets) -> bool:

@@ -4,6 +4,7 @@ import builtins
 import itertools
 import logging
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -67,6 +68,9 @@ def rewriting(
         (RemovableHandle, "__init__", _hook_handle(watch)),
         (RemovableHandle, "remove", _remove_hook),
         (torch.Tensor, "__deepcopy__", _deep_copy(recorder)),
+        *((torch.Tensor, name, _on_known_elements(name)) for name in ("apply_", "map_", "map2_")),
+        (torch.utils, "swap_tensors", _no_swap),
+        (threading.Thread, "start", _no_thread),
     ]
     logger = logging.getLogger("torch._subclasses.fake_tensor")
     logger.addFilter(_not_from_here)
@@ -140,6 +144,28 @@ def _not_from_here(record: logging.LogRecord) -> bool:
 
 def _no_text(value: torch.Tensor | torch.SymInt) -> str:
     raise DecisionMet("the text of a value that only the input determines")
+
+
+def _on_known_elements(name: str) -> Callable[..., Any]:
+    """A method that calls a function for each element: a fake tensor has none, and memory would be read that is not."""
+    method = getattr(torch.Tensor, name)
+
+    def call(*args: Any) -> Any:
+        if any(isinstance(value, FakeTensor) for value in args):
+            raise Refused(
+                "DY004", f"`{name}` calls a Python function for each element of a tensor that depends on the input"
+            )
+        return method(*args)
+
+    return call
+
+
+def _no_swap(*tensors: torch.Tensor) -> None:
+    raise Refused("DY007", "`swap_tensors` lets two tensors change places under all of their names")
+
+
+def _no_thread(thread: threading.Thread) -> None:
+    raise Refused("DY002", "a thread is started while the model runs", "call the function directly")
 
 
 def _no_derivative(name: str) -> Callable[..., Any]:

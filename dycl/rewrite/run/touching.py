@@ -17,6 +17,8 @@ from dycl.rewrite.run.callees import Arguments, resolve
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.dynamic import is_dynamic
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.heap.contents import cell_contents
+from dycl.rewrite.state.heap.reach import leads_nowhere, names_in
 
 # They ask for nothing but the object itself, or hand it on.
 _NEUTRAL: tuple[Any, ...] = (getattr, hasattr, isinstance, id, type, callable, operator.is_, operator.is_not)
@@ -48,6 +50,32 @@ def is_cached(callee: Any) -> bool:
     return isinstance(found, functools._lru_cache_wrapper)
 
 
+def require_no_look_at_cache(callee: Any) -> None:
+    """Refuse to tell or change what Python keeps of a function's results: a program calls no such function."""
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, functools._lru_cache_wrapper) and isinstance(callee, types.BuiltinMethodType):
+        reason = f"`{callee.__name__}` is called of `{getattr(owner, '__name__', '?')}`, whose results are cached"
+        raise Refused("DY007", reason)
+
+
+def _sees_state(machine: Interprets, function: Any, seen: set[Any]) -> bool:
+    """Whether a function, or one that it calls by name, names something that a call can change."""
+    if not isinstance(function, types.FunctionType) or function.__code__ in seen:
+        return False
+    seen.add(function.__code__)
+    cells = [cell.cell_contents for cell in function.__closure__ or () if cell_contents(cell)]
+    named = [function.__globals__[name] for name in names_in(function.__code__) if name in function.__globals__]
+    return any(
+        _is_state(machine, value) or _sees_state(machine, value, seen)
+        for value in (*cells, *named, *(function.__defaults__ or ()))
+    )
+
+
+def _is_state(machine: Interprets, value: Any) -> bool:
+    stays = isinstance(value, types.FunctionType | types.ModuleType | type) or leads_nowhere(type(value))
+    return machine.heap.is_watched(value) and not stays
+
+
 def cached(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     """What a function whose results are cached gives: computed before the program runs, so it was always there."""
     name = str(getattr(callee, "__name__", callee))
@@ -55,6 +83,10 @@ def cached(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         raise Refused("DY007", f"`{name}`, whose results are cached, gets a value that only the input determines")
     wrapper: Any = callee.__func__ if isinstance(callee, types.MethodType) else callee
     own = (callee.__self__,) if isinstance(callee, types.MethodType) else ()
+    given = tree_leaves(((*own, *arguments[0]), arguments[1]))
+    sees_state = any(_is_state(machine, leaf) for leaf in given) or _sees_state(machine, wrapper.__wrapped__, set())
+    if sees_state and machine.heap.may_differ:
+        raise Refused("DY007", f"`{name}`, whose results are cached, sees what a call changes")
     key = (wrapper, functools._make_key((*own, *arguments[0]), arguments[1], typed=True))
     if key not in machine.cached:
         # Python's cache stays empty if it was: what it had would be the user's.

@@ -57,6 +57,11 @@ class Attributes:
         """Whether a module belongs to the model, or was met while it ran."""
         return id(module) in self.modules.all
 
+    @property
+    def any_set(self) -> bool:
+        """Whether the program has set an attribute in this call."""
+        return bool(self._set_in_call)
+
     # Before, at and after a call.
 
     def begin(self, first: Callable[[Any], Any]) -> None:
@@ -213,13 +218,12 @@ class Attributes:
         self._set_in_call.add(key)
 
     def delete(self, module: nn.Module, name: str) -> None:
-        key = (id(module), name)
+        key = self.adopt(module, name)
+        self._note_read(key)  # whether there is one to delete
         if self.current(module, name) is _MISSING:
             raise AttributeError(f"'{type(module).__name__}' object has no attribute '{name}'")
         if self._is_buffer(module, name):
             set.discard(raw(module)["_non_persistent_buffers_set"], name)
-        if key not in self._initial:
-            self._adopt(module, key)
         self._drop(key)
         self._set_in_call.add(key)
 

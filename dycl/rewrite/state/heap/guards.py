@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from torch import nn
 
+from dycl.rewrite.state.heap.contents import contents_of, fill, is_same
 from dycl.rewrite.state.heap.tally import Holding
 
 _MISSING = object()
@@ -136,6 +137,60 @@ class Functions:
 
 
 _PARTS = operator.attrgetter("__code__", "__defaults__", "__kwdefaults__")
+
+
+class Objects:
+    """Objects that stay of their class, and keep the dict that their attributes are in."""
+
+    def __init__(self) -> None:
+        self._all: list[Any] = []
+        self._classes: list[type] = []
+        self._with_dicts: list[Any] = []
+        self._dicts: list[dict[str, Any]] = []
+
+    def add(self, value: Any, own: dict[str, Any] | None = None) -> None:
+        """Take note of an object, and of the dict of its attributes."""
+        self._all.append(value)
+        self._classes.append(type(value))
+        if own is not None:
+            self._with_dicts.append(value)
+            self._dicts.append(own)
+
+    def guard(self) -> Guard:
+        """All of them are what they were."""
+        return Guard(self._changed, self._restore)
+
+    def _changed(self) -> str | None:
+        if not all(map(operator.is_, map(type, self._all), self._classes)):
+            both = zip(self._all, self._classes, strict=True)
+            before = next(cls for value, cls in both if type(value) is not cls)
+            return f"the class of an object, which was `{before.__name__}`"
+        if not all(map(operator.is_, map(_OWN_DICT, self._with_dicts), self._dicts)):
+            pairs = zip(self._with_dicts, self._dicts, strict=True)
+            changed = next(value for value, own in pairs if value.__dict__ is not own)
+            return f"the `__dict__` of an object of the class `{type(changed).__name__}`"
+        return None
+
+    def _restore(self) -> None:
+        for value, before in zip(self._all, self._classes, strict=True):
+            if type(value) is not before:
+                object.__setattr__(value, "__class__", before)
+        for value, own in zip(self._with_dicts, self._dicts, strict=True):
+            if value.__dict__ is not own:
+                object.__setattr__(value, "__dict__", own)
+
+
+_OWN_DICT = operator.attrgetter("__dict__")
+
+
+def contents_guard(container: Any, name: str) -> Guard:
+    """A container that belongs to a library keeps what it holds."""
+    before = contents_of(container)
+
+    def changed() -> str | None:
+        return None if is_same(container, before) else f"`{name}`"
+
+    return Guard(changed, lambda: fill(container, before))
 
 
 FILES = (io.StringIO, io.BytesIO)

@@ -35,17 +35,20 @@ from dycl.rewrite.state.heap.guards import (
     RANDOM_SOURCES,
     Functions,
     Guard,
+    Objects,
     class_guard,
+    contents_guard,
     file_guard,
     namespace_guard,
     own_dict_guard,
     random_guard,
 )
 from dycl.rewrite.state.heap.modules import INTERNALS, TABLES
+from dycl.rewrite.state.heap.process_settings import setting_guards
 from dycl.rewrite.state.heap.reach import functions_of, held_by, is_library, is_plain_object, leads_nowhere, names_in
 from dycl.rewrite.state.heap.shared_memory import GETS_AT_MEMORY, Memories
 from dycl.rewrite.state.heap.tally import Tally
-from dycl.rewrite.state.heap.unread import looked_at
+from dycl.rewrite.state.heap.unread import UnreadLists
 from dycl.rewrite.state.heap.watched import Watched
 from dycl.rewrite.state.heap.weak import WeakReferences, is_proxy
 from dycl.rewrite.state.pinned import Pinned
@@ -56,12 +59,11 @@ class Surroundings:
 
     def __init__(self, pinned: Pinned, found_module: Callable[[nn.Module], Iterable[tuple[Any, str]]]) -> None:
         self.containers: list[Watched] = []
-        self._functions = Functions()
-        self.guards: list[Guard] = [self._functions.guard()]
+        self._functions, self._objects = Functions(), Objects()
+        self.guards: list[Guard] = [self._functions.guard(), self._objects.guard(), *setting_guards()]
         self.caches: list[functools._lru_cache_wrapper[Any]] = []
         """The functions whose results Python keeps."""
-        self.unread: dict[str, None] = {}
-        """The names of lists that the program adds to and never looks at."""
+        self.unread = UnreadLists(self.names_one_of)
         self.untouchable: dict[int, tuple[Any, str, str]] = {}
         """What can be neither copied nor compared, the name under which it was found, and why."""
         self._weak = WeakReferences()
@@ -74,11 +76,9 @@ class Surroundings:
         self._leads_on: dict[type, bool] = {}
         self._lies_in_memory: set[type] = set()
         self.memories = Memories()
+        self.held_fast: set[int] = set()
+        """Tensors that a function, a partial call or a tuple holds, where nothing else can stand for them."""
         self._names = {"forward"}
-        self._codes: dict[types.CodeType, None] = {}
-        self._looked_at: tuple[int, frozenset[str]] = (0, frozenset())
-        self._met_again: set[int] = set()
-        self._lists_of_modules: dict[int, str] = {}
         self._methods: dict[str, list[Any]] = collections.defaultdict(list)
         self._waiting: list[tuple[Any, str]] = []
         self._empty: list[tuple[Any, str]] = []
@@ -104,7 +104,7 @@ class Surroundings:
             if kind in self._lies_in_memory:
                 self.memories.add(value)
             if id(value) in self._seen:
-                self._met_again.add(id(value))
+                self.unread.met_again.add(id(value))
                 continue
             if not self._leads_on[kind] or value is vars(builtins):
                 if kind not in _PLAINEST and kind is not FakeTensor:
@@ -151,12 +151,6 @@ class Surroundings:
             self.held_elsewhere[id(module)] = name
             self.guards.append(own_dict_guard(module, vars(module), name))
 
-    def note_list(self, items: list[Any], name: str) -> None:
-        """Take note of a list that is an attribute of a module."""
-        if id(items) in self._lists_of_modules:
-            self._met_again.add(id(items))
-        self._lists_of_modules[id(items)] = name
-
     def knows(self, value: Any) -> bool:
         """Whether a value has been found."""
         return id(value) in self._seen
@@ -175,6 +169,7 @@ class Surroundings:
             self._pinned.add(value)
             return
         if isinstance(value, nn.Module):
+            self._objects.add(value)
             yield type(value), name
             yield from self._found_module(value)
             return
@@ -192,6 +187,7 @@ class Surroundings:
                 yield from zip(value.__closure__ or (), value.__code__.co_freevars, strict=True)
             elif isinstance(value, functools._lru_cache_wrapper):
                 self.caches.append(value)
+            self.held_fast.update(id(item) for item in held if isinstance(item, torch.Tensor))
             yield from ((item, name) for item in held)
         elif isinstance(value, RANDOM_SOURCES + FILES):
             self.guards.append((random_guard if isinstance(value, RANDOM_SOURCES) else file_guard)(value, name))
@@ -228,6 +224,7 @@ class Surroundings:
         if isinstance(own, dict):
             self._seen[id(own)] = own
             yield from self._container(own, name)
+        self._objects.add(value, own if isinstance(own, dict) else None)
         self._pinned.add(value)
         yield type(value), name
 
@@ -251,7 +248,7 @@ class Surroundings:
         if is_library(space.get("__name__")):
             return
         self._guard(space)
-        self._codes[function.__code__] = None
+        self.unread.codes[function.__code__] = None
         names = dict.fromkeys(names_in(function.__code__))
         for name in names:
             found = space[name] if name in space else sys.modules.get(name)
@@ -263,7 +260,10 @@ class Surroundings:
 
     def _of_module(self, found: Any, name: str, names: dict[str, None]) -> Iterator[tuple[Any, str]]:
         """Those attributes of a module that are named as well, and so on for modules inside."""
-        if not isinstance(found, types.ModuleType) or is_library(found.__name__):
+        if not isinstance(found, types.ModuleType):
+            return
+        if is_library(found.__name__):
+            self._guard_library(found, name, names)
             return
         self._guard(vars(found))
         inside = {inner: None for inner in names if inner != name}
@@ -271,6 +271,16 @@ class Surroundings:
             if inner in vars(found):
                 yield vars(found)[inner], f"{name}.{inner}"
                 yield from self._of_module(vars(found)[inner], inner, inside)
+
+    def _guard_library(self, library: types.ModuleType, name: str, names: dict[str, None]) -> None:
+        """What a library keeps for itself may change, though not by the program: what that names is looked at."""
+        if not _NAMESPACES.isdisjoint(names):
+            self._guard(vars(library))
+        for inner in names:
+            value = vars(library).get(inner)
+            if type(value) in (dict, list, set) and id(value) not in self._seen and value is not sys.modules:
+                self._seen[id(value)] = value
+                self.guards.append(contents_guard(value, f"{name}.{inner}"))
 
     def _guard(self, space: dict[str, Any]) -> None:
         if id(space) not in self._seen:
@@ -339,20 +349,7 @@ class Surroundings:
     def _changed_in_call(self) -> list[Watched]:
         asked = [*self._one_by_one, *self._mixed] if self._is_quiet() else self.containers
         changed = [watched for watched in asked if not is_same(watched.container, watched.at_start)]
-        return [watched for watched in changed if not self._is_unread(watched)]
-
-    def _is_unread(self, watched: Watched) -> bool:
-        """Whether this is a list that the program adds to and never looks at."""
-        name = self._lists_of_modules.get(id(watched.container))
-        if name is None or id(watched.container) in self._met_again:
-            return False
-        if self._looked_at[0] != len(self._codes):
-            self._looked_at = (len(self._codes), looked_at(self._codes))
-        # A private name is another one in the function's text.
-        unread = "__" not in name and name not in self._looked_at[1] and not self.names_one_of(_WHOLES)
-        if unread:
-            self.unread[watched.name] = None
-        return unread
+        return [watched for watched in changed if not self.unread.has(watched)]
 
     def _is_quiet(self) -> bool:
         """Whether nothing has changed of what is compared all at once."""
@@ -386,7 +383,7 @@ def hanging_on(module: nn.Module, surroundings: Surroundings) -> Iterator[tuple[
     for name, value in vars(module).items():
         if name not in INTERNALS:
             if type(value) is list:
-                surroundings.note_list(value, name)
+                surroundings.unread.add(value, name)
             if type(value) not in _PLAINEST:
                 yield value, f"{kind}.{name}"
         elif name not in TABLES:
@@ -395,6 +392,6 @@ def hanging_on(module: nn.Module, surroundings: Surroundings) -> Iterator[tuple[
         yield value, name
 
 
-_WHOLES = frozenset(("__dict__", "vars", "copy", "deepcopy", "__getstate__", "__reduce__", "__reduce_ex__", "asdict"))
-"""By these a program gets at attributes without naming them."""
+_NAMESPACES = frozenset(("__dict__", "vars", "setattr", "delattr"))
+"""By these a program gets at the variables of a module without naming them."""
 _PLAINEST = frozenset((int, float, str, bool, bytes, types.NoneType))

@@ -51,8 +51,11 @@ class Heap:
         self.recorder = recorder
         self.knowledge = knowledge
         recorder.keep_tensor = self.keep_tensor
+        recorder.is_kept = self._is_kept
         self._written: dict[int, torch.Tensor] = {}
         """Tensors that are state: each stands for itself where a call begins, and for others later."""
+        self._copies: dict[int, torch.Tensor] = {}
+        """What stands for them in this call."""
         self._followed = 0
         """How many of them are followed under all of their names."""
         self._surroundings = Surroundings(pinned, self._found_module)
@@ -114,12 +117,17 @@ class Heap:
     @property
     def unread(self) -> list[str]:
         """The names of lists that the program adds to and never looks at."""
-        return list(self._surroundings.unread)
+        return list(self._surroundings.unread.names)
 
     @property
     def keeps_state(self) -> bool:
         """Whether a call can change what later calls do."""
         return bool(self.knowledge.of(Kept, ReadAll, Written, ChangedContainers))
+
+    @property
+    def may_differ(self) -> bool:
+        """Whether what was there before the call is, or may be, no longer as it was."""
+        return self.keeps_state or self._attributes.any_set or not self._surroundings.all_as_at_start
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -139,7 +147,7 @@ class Heap:
             for module, name, tensor in list(self._attributes.modules.tensors()):
                 if id(tensor) in self._written:
                     self._attributes.keep(self._attributes.adopt(module, name))
-        copies: dict[int, torch.Tensor] = {}
+        copies = self._copies = {}
 
         def first(value: Any) -> Any:
             """A first value; a tensor that is state stands for itself no longer."""
@@ -155,13 +163,18 @@ class Heap:
         self._attributes.begin(first)
         self._surroundings.begin(first, self._written)
 
+    def _is_kept(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor hangs on the model, or stands for one that does."""
+        stand_for_others = any(tensor is copy for copy in self._copies.values())
+        return stand_for_others or any(tensor is held for _, _, held in self._attributes.modules.tensors())
+
     def keep_tensor(self, tensor: torch.Tensor) -> None:
         """Make a tensor that the program writes in place part of its state, if it hangs on the model."""
         tensors = list(self._attributes.modules.tensors())
         held = [(module, name) for module, name, value in tensors if value is tensor]
         containers = self._surroundings.containers
         in_container = any(value is tensor for watched in containers for value in values_of(watched.first))
-        shares = self._surroundings.memories.shares(tensor)
+        shares = self._surroundings.memories.shares(tensor) or id(tensor) in self._surroundings.held_fast
         if not (held or in_container) or id(tensor) in self._written or shares:
             return
         self._note_written(tensor)
