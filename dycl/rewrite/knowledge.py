@@ -167,6 +167,17 @@ class Suspect:
 
 
 @dataclass(frozen=True, slots=True)
+class FollowedClass:
+    """The program sets plain values of this class: they are part of its state."""
+
+    name: str
+    cls: int
+
+    def __str__(self) -> str:
+        return f"attributes of the class `{self.name}` are set"
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """The program writes to this tensor of the model in place: it is kept from call to call."""
 
@@ -199,6 +210,7 @@ Fact = (
     | Kept
     | ReadAll
     | Suspect
+    | FollowedClass
     | Written
     | ChangedContainers
 )

@@ -5,6 +5,7 @@ import dis
 import types
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from dycl.hcfg.types import Span
 from dycl.rewrite.normalise.instructions import (
@@ -48,6 +49,7 @@ class Emitter:
         # From Python 3.12 on a comprehension's variables stand among the function's own, though outside of the
         # comprehension the same name may be a global's.
         self.globals = {item.argval for item in dis.get_instructions(code) if item.opname == "LOAD_GLOBAL"}
+        self._constants = {(type(value), repr(value)): value for value in code.co_consts}
 
     def handler(self) -> Label | None:
         """Where an exception in the next instruction goes."""
@@ -121,6 +123,10 @@ class Emitter:
         if register != name:
             return register in self.comprehension_cells
         return name in self.code.co_freevars or (name in self.code.co_cellvars and name not in self.globals)
+
+    def constant(self, value: Any) -> Known:
+        """A constant as Python's own compiler has it: the same object wherever it stands in the function."""
+        return Known(self._constants.get((type(value), repr(value)), value))
 
     def load_global(self, name: str, node: ast.AST) -> Read:
         dest = self.register("global")

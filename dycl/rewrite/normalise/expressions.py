@@ -68,7 +68,7 @@ class Expressions(Emitter):
     def expression(self, node: ast.expr) -> Operand:
         match node:
             case ast.Constant(value=value):
-                return Known(value)
+                return self.constant(value)
             case ast.Name():
                 return self.load(node)
             case ast.Attribute(value=value, attr=attribute):

@@ -45,8 +45,8 @@ class Records(Protocol):
         """Record inside the `with` block, whether or not recording is on already."""
         ...
 
-    def ref(self, tensor: torch.Tensor) -> Ref:
-        """The ref of a tensor in the current recording."""
+    def ref(self, tensor: torch.Tensor, of_size: bool = False) -> Ref:
+        """The ref of a tensor in the current recording; if it is about its size, whatever was written to it since."""
         ...
 
     def track(self, tensor: torch.Tensor, ref: Ref) -> None:

@@ -141,9 +141,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         view = self.recording.aliases.views.get(id(tensor))
         return view is not None and self.is_dynamic(view.parent)
 
-    def ref(self, tensor: torch.Tensor) -> Ref:
+    def ref(self, tensor: torch.Tensor, of_size: bool = False) -> Ref:
         """The ref of a tensor in the current recording; a constant becomes one of the block's weights."""
-        self.recording.aliases.refresh(tensor, self)
+        if not (of_size and id(tensor) in self.recording.refs):
+            self.recording.aliases.refresh(tensor, self)
         known = self.recording.refs.get(id(tensor))
         if known is not None:
             return known[0]

@@ -251,7 +251,7 @@ class Symbols:
             return source.to(torch.int64) if source.dtype == torch.bool else source
         tensor, axis = source
         size = self.fake_tensor(TensorType("int64", ()), None)
-        recorder.append("aten.sym_size.int", {"self": recorder.ref(tensor), "dim": axis}, [size])
+        recorder.append("aten.sym_size.int", {"self": recorder.ref(tensor, of_size=True), "dim": axis}, [size])
         self._sources[symbol] = size
         return size
 

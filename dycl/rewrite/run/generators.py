@@ -83,16 +83,20 @@ def end(machine: Interprets, frame: Frame, value: Any) -> Stop | None:
 
 def require_none_given_up(machine: Interprets, is_seen: Callable[[Any], bool]) -> None:
     """Refuse if a generator is given up while it waits to clean up, and may do so to what the program sees later."""
+
+    def matters(part: Any) -> bool:
+        return is_seen(part) or machine.heap.is_watched(part)
+
     for generator in machine.waiting:
-        if generator.waits_to_clean_up and not is_seen(generator) and any(map(is_seen, _changeable(generator))):
+        if generator.waits_to_clean_up and not is_seen(generator) and any(map(matters, _changeable(generator))):
             reason = "a generator that waits inside `try` or `with` is given up before its end, and cleans up then"
             raise Refused("DY002", reason, "close it, `generator.close()`, or go through all of its items")
 
 
 def reach_of(value: Any) -> Callable[[Any], bool]:
-    """Tells whether a value, or a module, is among what another leads to."""
+    """Tells whether a value is among what another leads to."""
     reached = {id(part): part for part in _reached([value])}
-    return lambda part: id(part) in reached or isinstance(part, torch.nn.Module)
+    return lambda part: id(part) in reached
 
 
 def is_held(machine: Interprets, generator: Generator) -> bool:

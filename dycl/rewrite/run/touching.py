@@ -1,5 +1,6 @@
 """Calls that get at what was there before: whether they may be made natively, interpreted, or not at all."""
 
+import collections
 import functools
 import operator
 import types
@@ -18,7 +19,7 @@ from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.dynamic import is_dynamic
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.heap.contents import cell_contents
-from dycl.rewrite.state.heap.reach import leads_nowhere, names_in
+from dycl.rewrite.state.heap.reach import held_by, leads_nowhere, names_in
 
 # They ask for nothing but the object itself, or hand it on.
 _NEUTRAL: tuple[Any, ...] = (getattr, hasattr, isinstance, id, type, callable, operator.is_, operator.is_not)
@@ -58,22 +59,36 @@ def require_no_look_at_cache(callee: Any) -> None:
         raise Refused("DY007", reason)
 
 
-def _sees_state(machine: Interprets, function: Any, seen: set[Any]) -> bool:
-    """Whether a function, or one that it calls by name, names something that a call can change."""
-    if not isinstance(function, types.FunctionType) or function.__code__ in seen:
-        return False
-    seen.add(function.__code__)
-    cells = [cell.cell_contents for cell in function.__closure__ or () if cell_contents(cell)]
-    named = [function.__globals__[name] for name in names_in(function.__code__) if name in function.__globals__]
-    return any(
-        _is_state(machine, value) or _sees_state(machine, value, seen)
-        for value in (*cells, *named, *(function.__defaults__ or ()))
-    )
+def _sees_changed(machine: Interprets, values: list[Any]) -> bool:
+    """Whether these values lead to something that the program has changed: attributes, containers, globals."""
+    changed = machine.heap.changed
+    waiting, seen = (values, set[int]()) if changed else ([], set[int]())
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen or leads_nowhere(type(value)):
+            continue
+        seen.add(id(value))
+        if id(value) in changed:
+            return True
+        waiting.extend(_held(value))
+    return False
 
 
-def _is_state(machine: Interprets, value: Any) -> bool:
-    stays = isinstance(value, types.FunctionType | types.ModuleType | type) or leads_nowhere(type(value))
-    return machine.heap.is_watched(value) and not stays
+def _held(value: Any) -> list[Any]:
+    """What a value holds or names."""
+    match value:
+        case types.FunctionType():
+            cells = [held for cell in value.__closure__ or () for held in cell_contents(cell)]
+            named = [value.__globals__[name] for name in names_in(value.__code__) if name in value.__globals__]
+            return [*cells, *named, *(value.__defaults__ or ())]
+        case types.ModuleType() | type():
+            return []
+        case dict():
+            return [*value, *value.values()]
+        case list() | tuple() | set() | frozenset() | collections.deque():
+            return list(value)
+        case _:
+            return [*(held_by(value) or ()), *([value.__dict__] if hasattr(value, "__dict__") else [])]
 
 
 def cached(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
@@ -83,9 +98,7 @@ def cached(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         raise Refused("DY007", f"`{name}`, whose results are cached, gets a value that only the input determines")
     wrapper: Any = callee.__func__ if isinstance(callee, types.MethodType) else callee
     own = (callee.__self__,) if isinstance(callee, types.MethodType) else ()
-    given = tree_leaves(((*own, *arguments[0]), arguments[1]))
-    sees_state = any(_is_state(machine, leaf) for leaf in given) or _sees_state(machine, wrapper.__wrapped__, set())
-    if sees_state and machine.heap.may_differ:
+    if _sees_changed(machine, [*own, *arguments[0], *arguments[1].values(), wrapper.__wrapped__]):
         raise Refused("DY007", f"`{name}`, whose results are cached, sees what a call changes")
     key = (wrapper, functools._make_key((*own, *arguments[0]), arguments[1], typed=True))
     if key not in machine.cached:

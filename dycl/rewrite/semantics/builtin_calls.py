@@ -252,6 +252,8 @@ def _setattr(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     made = isinstance(owner, types.FunctionType) and (owner.__code__ in machine.nested or _is_nested(owner))
     if made and vars(owner) not in machine.pinned:
         return NOT_HANDLED
+    if isinstance(owner, type) and machine.heap.sets_class_attribute(owner, name, args[2]):
+        return NOT_HANDLED
     if isinstance(owner, types.FunctionType | types.ModuleType | type):
         raise Refused("DY007", f"the attribute `{name}` is set on an object that outlives the call")
     return NOT_HANDLED

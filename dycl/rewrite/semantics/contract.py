@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from dycl.hcfg.types import Span
 from dycl.rewrite.record.recorder import Recorder
+from dycl.rewrite.state.heap import Heap
 from dycl.rewrite.state.pinned import Pinned
 
 
@@ -13,6 +14,7 @@ class Running(Protocol):
 
     recorder: Recorder
     pinned: Pinned
+    heap: Heap
     nested: set[Any]
     """The code of the functions that the program makes."""
     note: Callable[[str, Span], None]

@@ -307,9 +307,11 @@ class Thawer:
         if isinstance(attributes, SeenNode):
             object.__setattr__(value, "__dict__", self.thaw(attributes))
         elif attributes is not None:
-            self._new(vars(value))
+            # By its class's own way: the program's may decide something.
+            own = object.__getattribute__(value, "__dict__")
+            self._new(own)
             held = [self.thaw(part) for part in attributes.values]
-            vars(value).update(zip(attributes.names, held, strict=True))
+            own.update(zip(attributes.names, held, strict=True))
         return value
 
     def frame_or_seen(self, skeleton: FrameNode | SeenNode) -> Frame:

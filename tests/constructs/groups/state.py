@@ -127,12 +127,12 @@ class GlobalList(Base):
         return len(_seen)
 
 
-@refused("an attribute of a class: `type(self).calls += 1`", "an attribute of the model")
+@supported("an attribute of a class: `type(self).calls += 1`")
 class ClassAttribute(Base):
     calls = 0
 
     def forward(self, x):
-        type(self).calls += 1  # DY007
+        type(self).calls += 1
         return x if x.sum() > 0 else -x
 
 

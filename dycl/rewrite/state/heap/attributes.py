@@ -57,10 +57,11 @@ class Attributes:
         """Whether a module belongs to the model, or was met while it ran."""
         return id(module) in self.modules.all
 
-    @property
-    def any_set(self) -> bool:
-        """Whether the program has set an attribute in this call."""
-        return bool(self._set_in_call)
+    def changed_modules(self) -> set[int]:
+        """The modules of which an attribute is not as it was before the first call."""
+        return {
+            key[0] for key, value in self._initial.items() if self.current(self._pinned[key[0]], key[1]) is not value
+        }
 
     # Before, at and after a call.
 

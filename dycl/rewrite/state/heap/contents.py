@@ -37,6 +37,30 @@ class Slots:
             self.fields[name].__set__(self.owner, value)
 
 
+class ClassData:
+    """The attributes of a class that are plain values: a setting, a counter."""
+
+    def __init__(self, owner: type) -> None:
+        self.owner = owner
+
+    def read(self) -> dict[str, Any]:
+        """The attributes that are plain values."""
+        return {name: value for name, value in vars(self.owner).items() if is_class_data(name, value)}
+
+    def write(self, contents: dict[str, Any]) -> None:
+        """Let exactly these attributes be set."""
+        for name in self.read().keys() - contents.keys():
+            type.__delattr__(self.owner, name)
+        for name, value in contents.items():
+            if vars(self.owner).get(name, self) is not value:
+                type.__setattr__(self.owner, name, value)
+
+
+def is_class_data(name: str, value: Any) -> bool:
+    """Whether an attribute of a class is a plain value, not a method, a property or something of Python's own."""
+    return not name.startswith("__") and not hasattr(type(value), "__get__") and not isinstance(value, type)
+
+
 def _field(field: types.MemberDescriptorType, owner: Any, otherwise: Any) -> Any:
     try:
         return field.__get__(owner)
@@ -58,7 +82,7 @@ def slots_of(value: Any) -> Slots | None:
 
 BUFFERS = (np.ndarray, bytearray, array.array, memoryview)
 """What holds plain numbers."""
-CONTAINERS = (dict, list, collections.deque, set, *BUFFERS, types.CellType, Slots)
+CONTAINERS = (dict, list, collections.deque, set, *BUFFERS, types.CellType, Slots, ClassData)
 """What holds other things otherwise than in attributes."""
 
 
@@ -79,7 +103,7 @@ def contents_of(value: Any) -> Any:
             return value.tobytes()
         case types.CellType():
             return cell_contents(value)
-        case Slots():
+        case Slots() | ClassData():
             return value.read()
         case _:
             return dict(vars(value))
@@ -184,7 +208,7 @@ def fill(container: Any, contents: Any) -> None:
             container.cell_contents = contents[0]
         case types.CellType():
             del container.cell_contents
-        case Slots():
+        case Slots() | ClassData():
             container.write(contents)
         case dict() | list() | set() | collections.deque():
             _refill(container, contents)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from torch import nn
 
-from dycl.rewrite.state.heap.contents import contents_of, fill, is_same
+from dycl.rewrite.state.heap.contents import contents_of, fill, is_class_data, is_same
 from dycl.rewrite.state.heap.tally import Holding
 
 _MISSING = object()
@@ -32,25 +32,69 @@ class Guard:
     """The dict that it is all about, if it is one, and what that held."""
 
 
-def class_guard(cls: type) -> Guard:
-    """A class keeps its attributes."""
-    before = dict(vars(cls))
-    names, values = list(before), list(before.values())
+class ClassGuard:
+    """A class keeps its attributes; those that are plain values may be followed instead."""
 
-    def changed() -> str | None:
-        if list(vars(cls)) == names and all(map(operator.is_, vars(cls).values(), values)):
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+        self.is_followed = False
+        self._before = dict(vars(cls))
+        self._names, self._values = list(self._before), list(self._before.values())
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The plain values that the class had."""
+        return {name: value for name, value in self._before.items() if is_class_data(name, value)}
+
+    def guard(self) -> Guard:
+        """The class keeps what it has."""
+        return Guard(self._changed, self._restore)
+
+    def changed_name(self) -> str | None:
+        """An attribute that has changed and must not."""
+        if list(vars(self.cls)) == self._names and all(map(operator.is_, vars(self.cls).values(), self._values)):
             return None
-        name = _changed_name(vars(cls), before)
-        return None if name is None else f"`{name}` of the class `{cls.__name__}`"
+        now: Any = vars(self.cls)
+        if self.is_followed:
+            now = {name: value for name, value in now.items() if not is_class_data(name, value)} | self.data
+        return _changed_name(now, self._before, _is_note)
 
-    def restore() -> None:
-        while (name := _changed_name(vars(cls), before)) is not None:
-            if name in before:
-                type.__setattr__(cls, name, before[name])
+    def _changed(self) -> str | None:
+        name = self.changed_name()
+        return None if name is None else f"`{name}` of the class `{self.cls.__name__}`"
+
+    def _restore(self) -> None:
+        while (name := self.changed_name()) is not None:
+            if name in self._before:
+                type.__setattr__(self.cls, name, self._before[name])
             else:
-                type.__delattr__(cls, name)
+                type.__delattr__(self.cls, name)
 
-    return Guard(changed, restore)
+
+class Classes:
+    """The classes that the program can reach."""
+
+    def __init__(self) -> None:
+        self._all: dict[type, ClassGuard] = {}
+
+    def add(self, cls: type) -> Guard:
+        """Take note of a class."""
+        self._all[cls] = ClassGuard(cls)
+        return self._all[cls].guard()
+
+    def to_follow(self, cls: type | None) -> ClassGuard | None:
+        """A class that is followed from now on: this one, or the first that has changed; None if there is none."""
+        asked = [self._all[cls]] if cls in self._all else []
+        if cls is None:
+            asked = [guard for guard in self._all.values() if guard.changed_name() is not None]
+        found = next((guard for guard in asked if not guard.is_followed), None)
+        if found is not None:
+            found.is_followed = True
+        return found
+
+    def follows(self, cls: type) -> bool:
+        """Whether the plain values of a class are part of the state."""
+        return cls in self._all and self._all[cls].is_followed
 
 
 def namespace_guard(namespace: dict[str, Any]) -> Guard:
@@ -92,6 +136,11 @@ def own_dict_guard(module: nn.Module, own: dict[str, Any], name: str) -> Guard:
 
 
 _PYTHONS_OWN = frozenset(("__warningregistry__", "__builtins__"))
+
+
+def _is_note(name: str, value: Any) -> bool:
+    """Whether Python has put this into a class for itself: which slots `copy` must look at."""
+    return name == "__slotnames__"
 
 
 def _is_import(value: Any) -> bool:

@@ -39,6 +39,9 @@ LEAVES = (
 """What leads nowhere and does not change, or not so that a program's results could tell."""
 
 
+PLAINEST = frozenset((int, float, str, bool, bytes, types.NoneType))
+
+
 def is_library(module: str | None) -> bool:
     """Whether a module is Python's or PyTorch's: what it keeps for itself is not the program's state."""
     name = module or ""

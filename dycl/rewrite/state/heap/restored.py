@@ -9,8 +9,9 @@ import torch
 from torch import nn
 
 from dycl.rewrite.state.heap.contents import values_of
+from dycl.rewrite.state.heap.hanging import hanging_on
 from dycl.rewrite.state.heap.modules import Modules
-from dycl.rewrite.state.heap.surroundings import Surroundings, hanging_on
+from dycl.rewrite.state.heap.surroundings import Surroundings
 from dycl.rewrite.state.pinned import Pinned
 
 

@@ -22,6 +22,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from dycl.rewrite.state.heap.contents import (
     BUFFERS,
     CONTAINERS,
+    ClassData,
     contents_of,
     fill,
     is_same,
@@ -33,19 +34,27 @@ from dycl.rewrite.state.heap.contents import (
 from dycl.rewrite.state.heap.guards import (
     FILES,
     RANDOM_SOURCES,
+    Classes,
     Functions,
     Guard,
     Objects,
-    class_guard,
     contents_guard,
     file_guard,
     namespace_guard,
     own_dict_guard,
     random_guard,
 )
-from dycl.rewrite.state.heap.modules import INTERNALS, TABLES
+from dycl.rewrite.state.heap.modules import TABLES
 from dycl.rewrite.state.heap.process_settings import setting_guards
-from dycl.rewrite.state.heap.reach import functions_of, held_by, is_library, is_plain_object, leads_nowhere, names_in
+from dycl.rewrite.state.heap.reach import (
+    PLAINEST,
+    functions_of,
+    held_by,
+    is_library,
+    is_plain_object,
+    leads_nowhere,
+    names_in,
+)
 from dycl.rewrite.state.heap.shared_memory import GETS_AT_MEMORY, Memories
 from dycl.rewrite.state.heap.tally import Tally
 from dycl.rewrite.state.heap.unread import UnreadLists
@@ -59,7 +68,7 @@ class Surroundings:
 
     def __init__(self, pinned: Pinned, found_module: Callable[[nn.Module], Iterable[tuple[Any, str]]]) -> None:
         self.containers: list[Watched] = []
-        self._functions, self._objects = Functions(), Objects()
+        self._functions, self._objects, self.classes = Functions(), Objects(), Classes()
         self.guards: list[Guard] = [self._functions.guard(), self._objects.guard(), *setting_guards()]
         self.caches: list[functools._lru_cache_wrapper[Any]] = []
         """The functions whose results Python keeps."""
@@ -88,8 +97,7 @@ class Surroundings:
         """The containers that hold tensors which the program writes."""
         self._one_by_one: list[Watched] = []
         self._guards_one_by_one: list[Guard] = []
-        self._tally: Tally | None = None
-        self._tallied = (0, 0)
+        self._tally, self._tallied = Tally([]), (-1, -1)
 
     def watch(self, value: Any, name: str) -> None:
         """Take note of a value that was there before the call, and of all that it leads to."""
@@ -107,7 +115,7 @@ class Surroundings:
                 self.unread.met_again.add(id(value))
                 continue
             if not self._leads_on[kind] or value is vars(builtins):
-                if kind not in _PLAINEST and kind is not FakeTensor:
+                if kind not in PLAINEST and kind is not FakeTensor:
                     self._pinned.add(value)
                 continue
             self._seen[id(value)] = value
@@ -211,7 +219,7 @@ class Surroundings:
             return
         contents = contents_of(value)
         self.containers.append(Watched(value, contents, contents, name))
-        yield from ((item, name) for item in items_of(contents) if type(item) not in _PLAINEST)
+        yield from ((item, name) for item in items_of(contents) if type(item) not in PLAINEST)
 
     def _attributes(self, value: Any, name: str) -> Iterator[tuple[Any, str]]:
         """What an object holds in attributes, and its class."""
@@ -231,7 +239,7 @@ class Surroundings:
     def _class(self, cls: type) -> Iterator[tuple[Any, str]]:
         if is_library(cls.__module__):
             return
-        self.guards.append(class_guard(cls))
+        self.guards.append(self.classes.add(cls))
         for name, value in vars(cls).items():
             functions = functions_of(value)
             if not functions:
@@ -288,6 +296,14 @@ class Surroundings:
             self._pinned.add(space)
             self.guards.append(namespace_guard(space))
 
+    def follow_class(self, cls: type | None) -> type | None:
+        """Follow the plain values of a class, or of the first one that has changed; None if there is none to follow."""
+        guard = self.classes.to_follow(cls)
+        if guard is None:
+            return None
+        self.containers.append(Watched(ClassData(guard.cls), guard.data, guard.data, guard.cls.__name__))
+        return guard.cls
+
     # Before, at and after a call.
 
     def begin(self, first: Callable[[Any], Any], written: Collection[int]) -> None:
@@ -306,7 +322,7 @@ class Surroundings:
         if len(written) != self._written:
             self._written = len(written)
             self._mixed = [watched for watched in self.containers if _holds_one_of(watched.first, written)]
-            self._tally = None
+            self._tallied = (-1, -1)
         for watched in self._mixed:
             watched.at_start = mapped(watched.first, first)
             fill(watched.container, watched.at_start)
@@ -341,6 +357,10 @@ class Surroundings:
         changed = {id(watched) for watched in (*self._changed_in_call(), *self._mixed)}
         return [(number, one) for number, one in enumerate(self.containers) if id(one) in changed] if changed else []
 
+    def changed_containers(self) -> set[int]:
+        """The containers that hold something else than before the first call."""
+        return {id(watched.container) for watched in self.containers if not is_same(watched.container, watched.first)}
+
     @property
     def all_as_at_start(self) -> bool:
         """Whether every container holds what it held when the call began."""
@@ -361,7 +381,7 @@ class Surroundings:
             for table, name in full:
                 self.containers.append(Watched(table, type(table)(), type(table)(), name))
         size = (len(self.containers), len(self.guards))
-        if self._tally is None or self._tallied != size:
+        if self._tallied != size:
             mixed = {id(watched) for watched in self._mixed}
             tables = [guard.table for guard in self.guards if guard.table is not None]
             together = [watched for watched in self.containers if id(watched) not in mixed and watched.can_be_tallied]
@@ -376,22 +396,5 @@ def _holds_one_of(contents: Any, tensors: Collection[int]) -> bool:
     return any(id(value) in tensors for value in values_of(contents))
 
 
-def hanging_on(module: nn.Module, surroundings: Surroundings) -> Iterator[tuple[Any, str]]:
-    """What a module leads to; most of what PyTorch keeps in it is empty."""
-    kind = type(module).__name__
-    surroundings.note_tables(module)
-    for name, value in vars(module).items():
-        if name not in INTERNALS:
-            if type(value) is list:
-                surroundings.unread.add(value, name)
-            if type(value) not in _PLAINEST:
-                yield value, f"{kind}.{name}"
-        elif name not in TABLES:
-            surroundings.watch_table(value, name)
-    for name, value in vars(module)["_modules"].items():
-        yield value, name
-
-
 _NAMESPACES = frozenset(("__dict__", "vars", "setattr", "delattr"))
 """By these a program gets at the variables of a module without naming them."""
-_PLAINEST = frozenset((int, float, str, bool, bytes, types.NoneType))

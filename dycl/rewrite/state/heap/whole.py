@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from dycl.rewrite.knowledge import ChangedContainers, Kept, Knowledge, ReadAll, Suspect, Written
+from dycl.rewrite.knowledge import ChangedContainers, FollowedClass, Kept, Knowledge, ReadAll, Suspect, Written
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Again, Refused
 from dycl.rewrite.state.freeze import Freezer
@@ -28,13 +28,15 @@ from dycl.rewrite.state.heap.attributes import Attributes, Key
 from dycl.rewrite.state.heap.contents import (
     contents_of,
     freeze_contents,
+    is_class_data,
     is_same,
     thaw_contents,
     values_of,
 )
 from dycl.rewrite.state.heap.diversion import ABSENT, diverted
+from dycl.rewrite.state.heap.hanging import hanging_on
 from dycl.rewrite.state.heap.reach import is_library
-from dycl.rewrite.state.heap.surroundings import Surroundings, hanging_on
+from dycl.rewrite.state.heap.surroundings import Surroundings
 from dycl.rewrite.state.pinned import Pinned
 from dycl.rewrite.state.thaw import Thawer
 from dycl.rewrite.state.whole_state import AttributeNode, HeapNode
@@ -125,9 +127,9 @@ class Heap:
         return bool(self.knowledge.of(Kept, ReadAll, Written, ChangedContainers))
 
     @property
-    def may_differ(self) -> bool:
-        """Whether what was there before the call is, or may be, no longer as it was."""
-        return self.keeps_state or self._attributes.any_set or not self._surroundings.all_as_at_start
+    def changed(self) -> set[int]:
+        """The modules and containers that are not as they were before the first call."""
+        return self._attributes.changed_modules() | self._surroundings.changed_containers()
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -234,11 +236,27 @@ class Heap:
         changed = self._changed()
         if changed is None:
             return
+        self._follow_class(None)
         if not self.is_suspicious:
             self.is_suspicious = True
             self.knowledge.learn(Suspect(changed))
             raise Again
         self.require_unchanged()
+
+    def sets_class_attribute(self, cls: type, name: str, value: Any) -> bool:
+        """Whether an attribute that a class gets is part of the state: a plain value of a class that was found."""
+        now = vars(cls).get(name)
+        if not is_class_data(name, value) or not is_class_data(name, now):
+            return False
+        self._follow_class(cls)
+        return self._surroundings.classes.follows(cls)
+
+    def _follow_class(self, cls: type | None) -> None:
+        """Let the plain values of a class be part of the state, and explore again."""
+        followed = self._surroundings.follow_class(cls)
+        if followed is not None:
+            self.knowledge.learn(FollowedClass(followed.__qualname__, id(followed)))
+            raise Again
 
     def _changed(self) -> str | None:
         return self._attributes.modules.changed() or self._surroundings.changed()

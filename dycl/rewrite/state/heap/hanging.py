@@ -1,0 +1,26 @@
+"""What hangs on a module: its attributes, its parts, and the tables that PyTorch keeps in it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from torch import nn
+
+from dycl.rewrite.state.heap.modules import INTERNALS, TABLES
+from dycl.rewrite.state.heap.reach import PLAINEST
+from dycl.rewrite.state.heap.surroundings import Surroundings
+
+
+def hanging_on(module: nn.Module, surroundings: Surroundings) -> Iterator[tuple[Any, str]]:
+    """What a module leads to; most of what PyTorch keeps in it is empty."""
+    kind = type(module).__name__
+    surroundings.note_tables(module)
+    for name, value in vars(module).items():
+        if name not in INTERNALS:
+            if type(value) is list:
+                surroundings.unread.add(value, name)
+            if type(value) not in PLAINEST:
+                yield value, f"{kind}.{name}"
+        elif name not in TABLES:
+            surroundings.watch_table(value, name)
+    for name, value in vars(module)["_modules"].items():
+        yield value, name
