@@ -301,7 +301,8 @@ def _arithmetic(function: Callable[..., torch.Tensor], plain: Callable[[Any, Any
     if kind is None:
         return _with_tensor(plain, left, right)
     recorder = _recorder(left, right)
-    result = HostValue(kind, function(lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor), recorder)
+    operands = (lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor)
+    result = HostValue(kind, exact_numbers.combined(function, *operands, recorder), recorder)
     if kind_of(left) == kind_of(right) == "int":
         recorder.relate(result.tensor, plain, left, right)
     return result
@@ -321,7 +322,9 @@ def _division(
         divisor = torch.where(torch.eq(divisor, 0), torch.ones_like(divisor), divisor)
     elif right == 0:
         raise ZeroDivisionError(_message_of_zero(plain, left, right))
-    return HostValue(kind, function(lift(left, kind, recorder).tensor, divisor), recorder)
+    number = lift(left, kind, recorder).tensor
+    divisor = exact_numbers.divisor_that_fits(number, divisor, recorder, plain is operator.floordiv)
+    return HostValue(kind, function(number, divisor), recorder)
 
 
 def _message_of_zero(plain: Callable[[Any, Any], Any], left: Any, right: Any) -> str:

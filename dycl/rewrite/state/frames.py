@@ -332,7 +332,8 @@ def _item(rows: Any, position: Any) -> Any:
     if isinstance(rows, tuple):
         return tuple([_item(part, position) for part in rows])
     if isinstance(rows, range):
-        return rows.start + position * rows.step
+        with checked_before():
+            return rows.start + position * rows.step
     if type(rows) is list and isinstance(position, int):
         return rows[position]
     if type(rows) is list:
