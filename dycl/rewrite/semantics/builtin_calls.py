@@ -289,6 +289,8 @@ def _found(machine: Running, value: Any, container: Any) -> Any:
     if not isinstance(number, HostValue | HostText) or not isinstance(container, _CONTAINERS):
         return NOT_HANDLED
     found: Any = False
+    if any(candidate is value for candidate in container):
+        return True  # also if it is not a number, which does not equal itself
     for candidate in container:
         if isinstance(number, HostText):
             same = number.equals(candidate, machine)
