@@ -1,5 +1,6 @@
 """Numbers as keys, in containers and in comparisons: what equals, and what is the same."""
 
+import heapq
 from typing import Any
 
 import numpy as np
@@ -36,3 +37,82 @@ def key_stays_what_it_is_where_the_dict_has_another_kind(x: Tensor) -> Any:
 @refused("DY008")
 def float_must_find_a_key(x: Tensor) -> Any:
     return {1.0: "a", 3.0: "b"}[x[0].item()]
+
+
+def _root(number: Tensor) -> float:
+    """Not a number, for some inputs."""
+    return (number - 2).sqrt().item()
+
+
+def number_that_is_none_is_in_what_holds_it(x: Tensor) -> Any:
+    value, other = _root(x[0]), _root(x[0])
+    found = (value in [value], value in (0.0, value), value in [other], value not in {"a": value}.values())
+    return found, (value,) == (value,), (value,) == (other,), [value] == [value], {"a": value} == {"a": value}
+
+
+def number_that_is_none_is_found_again(x: Tensor) -> Any:
+    items = [_root(x[1]), _root(x[0]), _root(x[1])]
+    return items.index(items[1]), items.count(items[2]), (items[0], items[2]).index(items[2])
+
+
+def number_that_is_none_is_removed(x: Tensor) -> Any:
+    items = [_root(x[1]), _root(x[0]), 4.0]
+    items.remove(items[1])
+    return len(items), items[-1], [item == item for item in items]
+
+
+def tuples_that_share_a_number_that_is_none(x: Tensor) -> Any:
+    value = _root(x[0])
+    return (value, 1) < (value, 2), (value, 1) >= (value, 2), [value, x[0].item()] != [value, x[0].item()]
+
+
+def best_among_numbers_that_are_none(x: Tensor) -> Any:
+    rows = [(x[0].item(), 0), (_root(x[0]), 1), (x[1].item(), 2), (0.5, 3)]
+    return [[row[1] for row in best] for best in (heapq.nsmallest(1, rows), heapq.nlargest(2, rows))]
+
+
+def best_of_an_iterator_by_a_key(x: Tensor) -> Any:
+    rows = [("a", x[0].item()), ("b", _root(x[0])), ("c", x[1].item())]
+    best = heapq.nsmallest(2, iter(rows), key=lambda row: row[1]) + heapq.nsmallest(5, rows, key=lambda row: row[0])
+    return [row[0] for row in best]
+
+
+def list_is_empty_while_it_is_sorted(x: Tensor) -> Any:
+    items, seen = [2, 1], []
+
+    def key(value: int) -> int:
+        seen.append(len(items))
+        return value if x[0] > 0 else -value
+
+    items.sort(key=key)
+    return items, seen
+
+
+def list_that_changes_while_it_is_sorted(x: Tensor) -> Any:
+    items = [2, 3, 1]
+
+    def key(value: int) -> int:
+        if x[0] > 0:
+            items.append(value)
+        return value
+
+    try:
+        items.sort(key=key)
+    except ValueError as error:
+        return str(error), items
+    return items
+
+
+def list_whose_sorting_fails_is_as_far_as_it_was_sorted(x: Tensor) -> Any:
+    items = [2, 3, 1]
+
+    def key(value: int) -> int:
+        if value == 1 and x[0] > 0:
+            raise KeyError(value)
+        return value
+
+    try:
+        items.sort(key=key)
+    except KeyError:
+        return "failed", items
+    return items
