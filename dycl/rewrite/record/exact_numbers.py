@@ -67,6 +67,35 @@ def divisor_that_fits(
     return torch.where(beyond, torch.ones_like(divisor), divisor)
 
 
+def compared(function: Operation, left: torch.Tensor, right: torch.Tensor, recorder: Records) -> torch.Tensor:
+    """A comparison of two numbers of any kinds; that of a whole number and a float is exact, as Python's is."""
+    left, right = (number.to(torch.int64) if number.dtype == torch.bool else number for number in (left, right))
+    if left.dtype == right.dtype:
+        return function(left, right)
+    if left.dtype == torch.int64:
+        return _compared_exactly(function, left, right, recorder)
+    mirrored: dict[Operation, Operation] = {
+        torch.lt: torch.gt,
+        torch.le: torch.ge,
+        torch.gt: torch.lt,
+        torch.ge: torch.le,
+    }
+    return _compared_exactly(mirrored.get(function, function), right, left, recorder)
+
+
+def _compared_exactly(function: Operation, whole: torch.Tensor, real: torch.Tensor, recorder: Records) -> torch.Tensor:
+    rounded = whole.to(torch.float64)
+    result = function(rounded, real)
+    ranges = [recorder.element_bounds(number) for number in (whole, real)]
+    if any(found is not None and max(map(abs, found)) < 2.0**53 for found in ranges):
+        return result
+    # Rounding keeps order: only where it makes both equal do the digits count that it took away.
+    beyond = torch.ge(real, 2.0**63)
+    near = torch.where(torch.eq(rounded, real), torch.clamp(real, max=2.0**63 - 1024), torch.zeros_like(real))
+    rest = whole - near.to(torch.int64) - torch.where(beyond, 1024, 0)
+    return torch.where(torch.eq(rounded, real), function(rest, torch.zeros_like(rest)), result)
+
+
 def whole_power(base: torch.Tensor, exponent: torch.Tensor, recorder: Records) -> torch.Tensor:
     """`base ** exponent` of whole numbers, where the exponent is not negative."""
     size = torch.pow(torch.abs(base).to(torch.float64), exponent.to(torch.float64))

@@ -1,6 +1,7 @@
 """Numbers as keys, in containers and in comparisons: what equals, and what is the same."""
 
 import heapq
+import math
 from typing import Any
 
 import numpy as np
@@ -116,3 +117,28 @@ def list_whose_sorting_fails_is_as_far_as_it_was_sorted(x: Tensor) -> Any:
     except KeyError:
         return "failed", items
     return items
+
+
+def whole_number_and_float_are_compared_exactly(x: Tensor) -> Any:
+    large = int(x[0]) + 2**53
+    limit = 9007199254740992.0
+    return (
+        large > limit,
+        large == limit,
+        limit >= large,
+        large != limit + x[0].item(),
+        2**63 - 1 < x[0].item() * 2.0**63,
+    )
+
+
+def sum_of_both_infinities(x: Tensor) -> Any:
+    return math.fsum([math.inf, x[0].item(), x[1].item() * math.inf]) > 0
+
+
+def length_with_an_infinite_side(x: Tensor) -> Any:
+    return math.hypot(_root(x[0]), math.inf * x[1].item()) > 0, math.hypot(x[0].item() * 3e200, 4e200) / 1e200
+
+
+def numbers_of_numpy_keep_their_type(x: Tensor) -> Any:
+    product, total = np.float32(0.1) * x[0].item(), int(x[0]) + np.int8(5)
+    return product.dtype.name, total.dtype.name, float(product), int(total), type(product) is np.float32

@@ -317,8 +317,13 @@ def product(items: Any, *, start: Any = 1) -> Any:
 def floating_sum(items: Any) -> Any:
     """`math.fsum(items)`."""
     total: Any = 0.0
+    rises, falls = False, False
     for item in items:
-        total = total + float(item)
+        number = float(item)
+        total = total + number
+        rises, falls = rises | (number == math.inf), falls | (number == -math.inf)
+    if rises & falls:
+        raise ValueError("-inf + inf in fsum")
     return total
 
 
