@@ -15,6 +15,8 @@ from dycl.hcfg.types import TensorType
 
 Bounds = tuple[float, float]
 _DEEPEST = 200
+# A dimension that is longer fills more memory than a model has.
+_LARGEST_SIZE = 2.0**31
 
 
 Makers = Mapping[Ref, tuple[Operation, int]]
@@ -27,6 +29,7 @@ class Walk:
     def __init__(self, types: Sequence[TensorType], makers: Makers) -> None:
         self.types = types
         self.makers = makers
+        self._known: dict[Ref, Bounds | None] = {}
 
     def of(self, argument: Argument, depth: int = _DEEPEST) -> Bounds | None:
         """The least and the greatest number that an argument can hold; None if that is not known."""
@@ -38,6 +41,11 @@ class Walk:
             return (0, 1)
         if argument not in self.makers:
             return None
+        if argument not in self._known:
+            self._known[argument] = self._made(argument, depth)
+        return self._known[argument]
+
+    def _made(self, argument: Ref, depth: int) -> Bounds | None:
         operation, position = self.makers[argument]
         name = operation.target.split(".")[1]
         arguments = operation.arguments
@@ -55,6 +63,8 @@ class Walk:
             return self._places(arguments)
         if name == "argsort":
             return self._places(arguments)
+        if name == "sym_size":
+            return (0.0, _LARGEST_SIZE)
         if name == "full":
             return self.of(arguments["fill_value"], depth)
         rule = _RULES.get(name)

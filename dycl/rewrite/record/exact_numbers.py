@@ -4,16 +4,96 @@ Whole numbers have 64 bits in a compiled program. Where Python's would outgrow t
 `OverflowError` instead of going on with wrong digits.
 """
 
+import math
 from collections.abc import Callable
 
 import torch
 
+from dycl.rewrite.record.checked_before import needs_no_checks
 from dycl.rewrite.record.contract import Records
+
+Operation = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 _BEYOND = "the result has more than 64 bits, which is more than a compiled program keeps"
 _LARGEST_SHIFT = 62
+_SMALLEST = -(2**63)
+# What a counter goes by in a step: no program lives long enough to count to 64 bits.
+_LARGEST_STEP = 2**31
 # Ten to a higher power is not exact in double precision.
 _MOST_DIGITS = 22
+
+
+def combined(function: Operation, left: torch.Tensor, right: torch.Tensor, recorder: Records) -> torch.Tensor:
+    """The sum, difference or product of two numbers; that of whole ones with a check that it has not wrapped."""
+    result = function(left, right)
+    if result.dtype != torch.int64 or not _may_wrap(function, left, right, recorder):
+        return result
+    # What wraps is off by 2**64 or more, what rounds by some thousands: doubles tell one from the other.
+    estimate = function(left.to(torch.float64), right.to(torch.float64))
+    near = torch.lt(torch.abs(torch.sub(result.to(torch.float64), estimate)), 2.0**62)
+    recorder.check(near, "OverflowError", _BEYOND)
+    return result
+
+
+def _may_wrap(function: Operation, left: torch.Tensor, right: torch.Tensor, recorder: Records) -> bool:
+    """Whether the result may need more than 64 bits, as far as the operations that made both numbers tell."""
+    if needs_no_checks():
+        return False
+    ranges = [recorder.element_bounds(number) for number in (left, right)]
+    harmless = 1 if function is torch.mul else _LARGEST_STEP
+    for number, possible in zip((left, right), ranges, strict=True):
+        if not recorder.is_dynamic(number) and possible is not None and max(map(abs, possible)) <= harmless:
+            return False
+    sizes = [math.inf if possible is None else max(map(abs, possible)) for possible in ranges]
+    most = math.prod(sizes) if function is torch.mul else sum(sizes)
+    return not most < 2.0**63
+
+
+def divisor_that_fits(
+    number: torch.Tensor, divisor: torch.Tensor, recorder: Records, gives_quotient: bool
+) -> torch.Tensor:
+    """The divisor, or 1 where the smallest number is divided by -1: its quotient has more than 64 bits."""
+    if number.dtype != torch.int64 or needs_no_checks():
+        return divisor
+    possible = [recorder.element_bounds(operand) for operand in (number, divisor)]
+    if any(
+        found is not None and not found[0] <= excluded <= found[1]
+        for found, excluded in zip(possible, (_SMALLEST, -1), strict=True)
+    ):
+        return divisor
+    beyond = torch.logical_and(torch.eq(number, _SMALLEST), torch.eq(divisor, -1))
+    if gives_quotient:
+        recorder.check(torch.logical_not(beyond), "OverflowError", _BEYOND)
+    return torch.where(beyond, torch.ones_like(divisor), divisor)
+
+
+def compared(function: Operation, left: torch.Tensor, right: torch.Tensor, recorder: Records) -> torch.Tensor:
+    """A comparison of two numbers of any kinds; that of a whole number and a float is exact, as Python's is."""
+    left, right = (number.to(torch.int64) if number.dtype == torch.bool else number for number in (left, right))
+    if left.dtype == right.dtype:
+        return function(left, right)
+    if left.dtype == torch.int64:
+        return _compared_exactly(function, left, right, recorder)
+    mirrored: dict[Operation, Operation] = {
+        torch.lt: torch.gt,
+        torch.le: torch.ge,
+        torch.gt: torch.lt,
+        torch.ge: torch.le,
+    }
+    return _compared_exactly(mirrored.get(function, function), right, left, recorder)
+
+
+def _compared_exactly(function: Operation, whole: torch.Tensor, real: torch.Tensor, recorder: Records) -> torch.Tensor:
+    rounded = whole.to(torch.float64)
+    result = function(rounded, real)
+    ranges = [recorder.element_bounds(number) for number in (whole, real)]
+    if any(found is not None and max(map(abs, found)) < 2.0**53 for found in ranges):
+        return result
+    # Rounding keeps order: only where it makes both equal do the digits count that it took away.
+    beyond = torch.ge(real, 2.0**63)
+    near = torch.where(torch.eq(rounded, real), torch.clamp(real, max=2.0**63 - 1024), torch.zeros_like(real))
+    rest = whole - near.to(torch.int64) - torch.where(beyond, 1024, 0)
+    return torch.where(torch.eq(rounded, real), function(rest, torch.zeros_like(rest)), result)
 
 
 def whole_power(base: torch.Tensor, exponent: torch.Tensor, recorder: Records) -> torch.Tensor:

@@ -80,6 +80,10 @@ class HostValue(Undetermined):
         """The Python type that this stands for, so that `isinstance` says what it would say of the number."""
         return PYTHON_TYPES[self.kind]
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """What NumPy makes of a number and one of its own, which keeps its type."""
+        return self.recorder.arrays.function(ufunc, inputs, options) if method == "__call__" else NotImplemented
+
     def __hash__(self) -> int:
         raise DecisionMet("a number that only the input determines is used as a key")
 
@@ -207,7 +211,7 @@ class HostValue(Undetermined):
     def __round__(self, digits: Any = None) -> "HostValue":
         if digits is None:
             rounded = self if self.kind == "float" else +self
-            return rounded if rounded.kind == "int" else _nearest(rounded)
+            return rounded if rounded.kind == "int" else rounded._rounded(torch.round)
         if type(digits) is not int:
             raise Refused("DY008", "`round` to a number of digits that depends on the input has no translation")
         if self.kind != "float":
@@ -301,7 +305,8 @@ def _arithmetic(function: Callable[..., torch.Tensor], plain: Callable[[Any, Any
     if kind is None:
         return _with_tensor(plain, left, right)
     recorder = _recorder(left, right)
-    result = HostValue(kind, function(lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor), recorder)
+    operands = (lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor)
+    result = HostValue(kind, exact_numbers.combined(function, *operands, recorder), recorder)
     if kind_of(left) == kind_of(right) == "int":
         recorder.relate(result.tensor, plain, left, right)
     return result
@@ -321,7 +326,9 @@ def _division(
         divisor = torch.where(torch.eq(divisor, 0), torch.ones_like(divisor), divisor)
     elif right == 0:
         raise ZeroDivisionError(_message_of_zero(plain, left, right))
-    return HostValue(kind, function(lift(left, kind, recorder).tensor, divisor), recorder)
+    number = lift(left, kind, recorder).tensor
+    divisor = exact_numbers.divisor_that_fits(number, divisor, recorder, plain is operator.floordiv)
+    return HostValue(kind, function(number, divisor), recorder)
 
 
 def _message_of_zero(plain: Callable[[Any, Any], Any], left: Any, right: Any) -> str:
@@ -355,10 +362,6 @@ def whole_power(left: Any, right: Any, recorder: Records) -> HostValue:
     return HostValue("int", exact_numbers.whole_power(base, exponent, recorder), recorder)
 
 
-def _nearest(number: HostValue) -> HostValue:
-    return HostValue("float", torch.round(number.tensor), number.recorder).converted("int")
-
-
 def _quotient_and_remainder(left: Any, right: Any) -> Any:
     if _common_kind(left, right, "int") is None:
         return NotImplemented
@@ -381,8 +384,8 @@ def _comparison(function: Callable[..., torch.Tensor], plain: Callable[[Any, Any
     if kind is None:
         return _with_tensor(plain, left, right)
     recorder = _recorder(left, right)
-    result = function(lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor)
-    return HostValue("bool", result, recorder)
+    one, other = (lift(number, kind_of(number) or kind, recorder).tensor for number in (left, right))
+    return HostValue("bool", exact_numbers.compared(function, one, other, recorder), recorder)
 
 
 def _bitwise(function: Callable[..., torch.Tensor], plain: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:

@@ -21,6 +21,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
 from dycl.hcfg.types import Dimension, HostKind, TensorType
+from dycl.rewrite.record.checked_before import checked_before
 from dycl.rewrite.record.contract import Records, Sym
 from dycl.rewrite.record.host_values import HostValue, lift
 from dycl.rewrite.record.layouts import Layout, Order
@@ -211,7 +212,7 @@ class Symbols:
             if symbol is value or symbol.node.expr == value.node.expr:
                 return tensor
         kind: HostKind = "bool" if value.node.is_bool() else "float" if value.node.is_float() else "int"
-        with recorder.on():
+        with recorder.on(), checked_before():
             tensor = lift(evaluated(value.node.expr, self._value(recorder)), kind, recorder).tensor
         self._of_host_value[id(tensor)] = (value, tensor)
         return tensor
@@ -234,7 +235,7 @@ class Symbols:
         if known is not None:
             kind: type[Exception] = getattr(builtins, error)
             raise kind(message)
-        with recorder.on():
+        with recorder.on(), checked_before():
             return lift(evaluated(condition, self._value(recorder)), "bool", recorder).tensor
 
     def _bounds(self, symbol: sympy.Symbol, recorder: Records) -> tuple[int, int] | None:

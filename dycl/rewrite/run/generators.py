@@ -29,6 +29,7 @@ def resume(machine: Interprets, generator: Generator, sent: Any = None) -> Stop 
     if not generator.started and sent is not None:
         raise TypeError("can't send non-None value to a just-started generator")
     if generator.finished:
+        require_over(generator)
         return machine.raise_error(StopIteration())
     if generator.started:
         waiting = generator.frame.instruction
@@ -162,6 +163,19 @@ def fail(frame: Frame, error: BaseException) -> BaseException:
     frame.constructed.finished, frame.constructed.gi_running = True, False
     if not isinstance(error, StopIteration):
         return error
+    if stands_in(frame.function.code):
+        frame.constructed.value = _STOPPED_BY_FUNCTION
+        return error
     outside = RuntimeError("generator raised StopIteration")
     outside.__cause__ = outside.__context__ = error
     return outside
+
+
+# What stands in for `map` and its like gives no value at its end.
+_STOPPED_BY_FUNCTION = StopIteration
+
+
+def require_over(generator: Generator) -> None:
+    """Refuse to ask an iterator again that has ended because a function of its raised `StopIteration`: it may go on."""
+    if generator.value is _STOPPED_BY_FUNCTION and stands_in(generator.gi_code):
+        raise Refused("DY002", "an iterator is asked again after a function that it calls raised `StopIteration`")

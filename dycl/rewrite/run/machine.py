@@ -65,7 +65,6 @@ from dycl.rewrite.state.frames import (
     Stopped,
     cell_contents,
     over_container,
-    over_count,
 )
 from dycl.rewrite.state.heap import Heap
 from dycl.rewrite.state.lazy_iterators import LazyIterator
@@ -270,7 +269,7 @@ class Machine:
             case ItemIterator() | ParallelIterator() | LazyIterator() | Generator() | RangeIterator():
                 return source
             case itertools.count():
-                return over_count(source)
+                return source  # whoever else holds it sees how far it has come
             case GrownList():
                 return RangeIterator(0, None, 1, source)
             case list():
@@ -318,6 +317,7 @@ class Machine:
         if isinstance(iterator, Generator):
             if not iterator.finished:
                 return generators.resume(self, iterator)
+            generators.require_over(iterator)
             frame.position = instruction.exhausted
             return None
         if syntax.gives_items_itself(iterator):
@@ -382,6 +382,9 @@ class Machine:
                 if frame.purpose == "next":
                     error = generators.fail(frame, error)
                     vars(error).setdefault(_PLACES, places)
+                    if isinstance(error, StopIteration) and isinstance(waiting, NextItem):
+                        self.frames[-1].position = waiting.exhausted
+                        return None
         return Raised(error, places)
 
 

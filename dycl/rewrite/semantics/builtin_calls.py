@@ -19,6 +19,7 @@ from dycl.rewrite.record.host_values import PYTHON_TYPES, HostValue, import_symb
 from dycl.rewrite.semantics import table_calls
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic, item, number_of, truth
+from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.semantics.numpy.calls import to_numpy
 from dycl.rewrite.semantics.ranges import range_contains, range_length
 from dycl.rewrite.semantics.texts import HostText
@@ -290,6 +291,8 @@ def _found(machine: Running, value: Any, container: Any) -> Any:
     if not isinstance(number, HostValue | HostText) or not isinstance(container, _CONTAINERS):
         return NOT_HANDLED
     found: Any = False
+    if any(candidate is value for candidate in container):
+        return True  # also if it is not a number, which does not equal itself
     for candidate in container:
         if isinstance(number, HostText):
             same = number.equals(candidate, machine)
@@ -320,6 +323,8 @@ def _print(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
 
 
 def _returned(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if type(args[0]) is Generator and stands_in(args[0].gi_code):
+        return None
     return args[0].value if isinstance(args[0], Generator | Stopped) else None
 
 

@@ -119,7 +119,13 @@ def _power(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
 
 
 def _length(tensors: list[torch.Tensor]) -> torch.Tensor:
-    return torch.sqrt(torch.stack([tensor * tensor for tensor in tensors]).sum())
+    """The length of a vector, which is infinite if one of its coordinates is, whatever the others are."""
+    sizes = torch.abs(torch.stack(tensors))
+    largest = sizes.max()
+    usual = torch.logical_and(torch.isfinite(largest), torch.gt(largest, 0))
+    scale = torch.where(usual, largest, torch.ones_like(largest))
+    length = scale * torch.sqrt(torch.square(sizes / scale).sum())
+    return torch.where(torch.isinf(sizes).any(), torch.full_like(length, math.inf), length)
 
 
 def _hypotenuse(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -29,6 +29,8 @@ def same(wanted: bool) -> Handler:
             return NOT_HANDLED
         flag: Any = lift(len(left) == len(right), "bool", machine.recorder)
         for one, other in pairs:
+            if one is other:
+                continue  # also if it is not a number, which does not equal itself
             known = not isinstance(one, HostValue) and not isinstance(other, HostValue)
             if len(left) != len(right) or (known and one != other):
                 return not wanted

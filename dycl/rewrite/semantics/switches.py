@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -94,7 +95,7 @@ def _wrapped(machine: Running, index: HostValue, size: int) -> HostValue:
     return HostValue("int", torch.where(torch.lt(number, 0), number + size, number), machine.recorder)
 
 
-def _meaning(table: Iterable[Any], key: Any) -> tuple[HostValue, dict[int, Any]] | None:
+def _meaning(table: Iterable[Any], key: Any) -> tuple[HostValue, dict[Any, Any]] | None:
     """The number that decides which key is meant, and the keys by that number."""
     if type(key) is HostArray and key.scalar:
         key = number_of_scalar(key)
@@ -102,9 +103,24 @@ def _meaning(table: Iterable[Any], key: Any) -> tuple[HostValue, dict[int, Any]]
         meant = ((key.meant_by(candidate), candidate) for candidate in table)
         return key.number().as_kind("int"), {number: candidate for number, candidate in meant if number is not None}
     if isinstance(key, HostValue):
-        numbers = {int(candidate): candidate for candidate in table if isinstance(candidate, int)}
+        kind: type[int] | type[float] = float if key.kind == "float" else int
+        meant = ((_same_number(candidate, kind), candidate) for candidate in table)
+        numbers = {number: candidate for number, candidate in meant if number is not None}
         return key.as_kind("int") if key.kind != "float" else key, numbers
     return None
+
+
+def _same_number(candidate: Any, kind: type[int] | type[float]) -> Any:
+    """The number of this kind that equals a key of a dict; None if there is none."""
+    if isinstance(candidate, np.generic):
+        candidate = candidate.item()
+    if not isinstance(candidate, int | float | complex):
+        return None
+    try:
+        number = kind(candidate.real)
+    except (ValueError, OverflowError):
+        return None  # infinite or not a number, or larger than any float
+    return number if number == candidate else None
 
 
 def _key(machine: Running, table: dict[Any, Any], key: Any) -> _Switch | None:
@@ -118,12 +134,15 @@ def _key(machine: Running, table: dict[Any, Any], key: Any) -> _Switch | None:
     if number.kind == "float":
         raise Refused("DY008", "a dict is indexed by an input-dependent float", "use whole numbers as keys")
     values = {case: table[candidate] for case, candidate in keys.items()}
-    exact = {case: _exact(candidate) for case, candidate in keys.items()}
+    exact = {case: _exact(key, case, candidate) for case, candidate in keys.items()}
     return _Switch(number, values, ("KeyError", "the key is not in the dict"), exact)
 
 
-def _exact(key: Any) -> Any:
-    return KnownNumber(key) if type(key) is int else key
+def _exact(key: Any, case: Any, candidate: Any) -> Any:
+    """What an input-dependent key is where it equals one of the dict's: a number keeps its kind."""
+    if isinstance(key, HostValue):
+        return bool(case) if key.kind == "bool" else KnownNumber(case)
+    return KnownNumber(candidate) if type(candidate) is int else candidate
 
 
 def _key_or_default(machine: Running, table: dict[Any, Any], key: Any, default: Any = None) -> _Switch | None:

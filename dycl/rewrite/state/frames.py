@@ -4,7 +4,6 @@ import collections
 import gc
 import itertools
 import types
-import warnings
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -50,7 +49,7 @@ class Frame:
         """Whether this frame is inside a loop that only the input ends."""
         live = [self.registers.get(register) for register in self.function.loops if register in self.live(is_top)]
         return self.position in self.function.endless or any(
-            isinstance(value, RangeIterator | Generator) for value in live
+            isinstance(value, RangeIterator | Generator | itertools.count) for value in live
         )
 
     def program_order(self, is_top: bool) -> tuple[tuple[int, int], ...]:
@@ -332,7 +331,8 @@ def _item(rows: Any, position: Any) -> Any:
     if isinstance(rows, tuple):
         return tuple([_item(part, position) for part in rows])
     if isinstance(rows, range):
-        return rows.start + position * rows.step
+        with checked_before():
+            return rows.start + position * rows.step
     if type(rows) is list and isinstance(position, int):
         return rows[position]
     if type(rows) is list:
@@ -353,15 +353,6 @@ class HostRange:
     start: Any
     stop: Any
     step: Any
-
-
-def over_count(count: Any) -> RangeIterator:
-    """An iterator from where an `itertools.count` has come to."""
-    with warnings.catch_warnings():
-        # Python 3.12 and 3.13 warn that this will go one day; nothing else tells the place.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        start, *step = count.__reduce__()[1]
-    return RangeIterator(start, None, step[0] if step else 1)
 
 
 def cell_contents(cell: Any, name: str, frame: Frame) -> Any:

@@ -178,3 +178,17 @@ def text_with_attributes(x: Tensor) -> Any:
 
 class _Text(str):
     pass
+
+
+def class_of_an_object_is_not_asked_whether_it_is_one(x: Tensor) -> Any:
+    class Kind(type):
+        def __instancecheck__(cls, value: Any) -> bool:
+            return bool(x[0] > 0)
+
+    class Made(metaclass=Kind):
+        pass
+
+    class Derived(Made):
+        pass
+
+    return isinstance(3, Made), isinstance(Made(), Made), isinstance(Derived(), Made), isinstance(Made(), (int, Made))

@@ -1,9 +1,12 @@
 """Iterators made of others: nothing is taken from a source before it is asked for."""
 
 import itertools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch import Tensor
+
+from tests.python_rules.rule import refused
 
 
 def slice_of_an_iterator_that_goes_on(x: Tensor) -> Any:
@@ -112,3 +115,103 @@ def enumerate_of_zip_of_map(x: Tensor) -> Any:
         if x.sum() > place:
             found.append((place, text, number))
     return found, x
+
+
+def loop_leaves_a_count_where_it_came_to(x: Tensor) -> Any:
+    count = itertools.count(1)
+    for number in count:
+        if number > 3 or x[number % 2] < 0:
+            break
+    return next(count), x
+
+
+def loop_that_only_the_input_ends_moves_a_count(x: Tensor) -> Any:
+    count = itertools.count(0, 2)
+    for number in count:
+        if x.sum() - number < 0:
+            break
+    return next(count), number
+
+
+def iterators_over_one_count(x: Tensor) -> Any:
+    count = itertools.count(1)
+    found: list[Any] = list(zip(count, "ab"))
+    for place, number in enumerate(count):
+        found.append((place, number))
+        if place > 1 or x[0] > number - 4:
+            break
+    found.extend(itertools.islice(count, 2))
+    found.extend(itertools.takewhile(lambda number: number < 12, count))
+    return found, next(map(str, count)), next(count)
+
+
+def _all_of(numbers: Iterator[int]) -> Iterator[int]:
+    yield from numbers
+
+
+def generator_over_a_count(x: Tensor) -> Any:
+    count = itertools.count(5)
+    numbers = _all_of(count)
+    found = [next(numbers), next(count)]
+    if x.sum() > 0:
+        found.append(next(numbers))
+    return found, next(count), next(numbers)
+
+
+def _until_negative(x: Tensor) -> Callable[[int], int]:
+    def function(place: int) -> int:
+        if x[place] < 0:
+            raise StopIteration
+        return place
+
+    return function
+
+
+def function_of_map_ends_it(x: Tensor) -> Any:
+    function = _until_negative(x)
+    return [place for place in map(function, range(2))], sum(map(function, range(2)))
+
+
+def function_of_filter_ends_it(x: Tensor) -> Any:
+    function = _until_negative(x)
+    return list(filter(function, range(2))), next(map(function, [1, 0]), "none")
+
+
+def function_of_takewhile_ends_it(x: Tensor) -> Any:
+    function = _until_negative(x)
+    return list(itertools.takewhile(lambda place: function(place) < 2, range(2)))
+
+
+def function_of_starmap_and_accumulate_ends_them(x: Tensor) -> Any:
+    function = _until_negative(x)
+    totals = itertools.accumulate(range(2), lambda total, place: total + function(place))
+    return list(itertools.starmap(function, [(1,), (0,)])), list(totals)
+
+
+def function_of_map_ends_what_goes_over_it(x: Tensor) -> Any:
+    return list(zip(map(_until_negative(x), range(2)), "ab"))
+
+
+def function_that_is_called_until_it_ends(x: Tensor) -> Any:
+    places = []
+
+    def function() -> int:
+        places.append(len(places))
+        if len(places) > 2 or x[len(places) - 1] < 0:
+            raise StopIteration
+        return len(places)
+
+    return list(iter(function, None)), places
+
+
+def iterator_that_its_function_ends_is_delegated_to(x: Tensor) -> Any:
+    def delegating() -> Iterator[Any]:
+        yield (yield from map(_until_negative(x), range(2)))
+
+    return list(delegating())
+
+
+@refused("DY002")
+def iterator_that_its_function_has_ended_goes_on(x: Tensor) -> Any:
+    items = map(_until_negative(x), [0, 1, 0, 1])
+    return list(items), list(items)

@@ -155,8 +155,17 @@ def _turn_round(values: list[Any], keys: list[Any], end: int) -> None:
 
 
 def sort_in_place(items: list[Any], key: Any = None, reverse: bool = False) -> None:
-    """`items.sort()`."""
-    items[:] = in_order(items, key, reverse)
+    """`items.sort()`, which takes the items away meanwhile."""
+    values = list_of(items)
+    items.clear()
+    changed = False
+    try:
+        values[:] = in_order(values, key, reverse)
+    finally:
+        changed = len(items) > 0
+        items[:] = values
+    if changed:
+        raise ValueError("list modified during sort")
 
 
 def chosen(condition: Any, if_true: Any, if_false: Any, operands: Any = ()) -> Any:

@@ -52,6 +52,8 @@ def constructed_usually(cls: Any, *args: Any, **kwargs: Any) -> Any:
 
 def instance_of(value: Any, kinds: Any) -> bool:
     """`isinstance(value, kinds)`."""
+    if type(value) is kinds:
+        return True  # nobody is asked
     if type(kinds) is tuple:
         for kind in kinds:
             if isinstance(value, kind):

@@ -9,7 +9,7 @@ import operator
 from typing import Any
 
 from dycl.rewrite.normalise import syntax
-from dycl.rewrite.semantics.in_python.ordering import COMPARISONS, HEAPS
+from dycl.rewrite.semantics.in_python.ordering import COMPARISONS, HEAPS, are_same
 
 
 def item_at(container: Any, index: Any) -> Any:
@@ -55,16 +55,18 @@ def set_default(items: dict[Any, Any], key: Any, default: Any = None) -> Any:
 
 def place_of(items: Any, value: Any, start: int = 0, stop: int | None = None) -> int:
     """`items.index(value)`."""
+    found = are_same(items, value)
     for place in range(*slice(start, stop).indices(len(items))):
-        if items[place] is value or items[place] == value:
+        if found[place] or items[place] == value:
             return place
     raise ValueError(f"the value is not in {type(items).__name__}")
 
 
 def removed(items: list[Any], value: Any) -> None:
     """`items.remove(value)`."""
+    found = are_same(items, value)
     for place in range(len(items)):
-        if items[place] is value or items[place] == value:
+        if found[place] or items[place] == value:
             del items[place]
             return
     raise ValueError("list.remove(x): x not in list")
@@ -73,8 +75,9 @@ def removed(items: list[Any], value: Any) -> None:
 def counted(items: Any, value: Any) -> Any:
     """`items.count(value)`."""
     total = 0
-    for item in items:
-        total = total + bool(item is value or item == value)
+    found = are_same(items, value)
+    for place in range(len(items)):
+        total = total + (1 if found[place] else bool(items[place] == value))
     return total
 
 

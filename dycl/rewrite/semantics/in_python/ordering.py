@@ -8,6 +8,7 @@ import operator
 from typing import Any
 
 from dycl.rewrite.normalise import syntax
+from dycl.rewrite.semantics.in_python.grouping import END
 
 
 class Key:
@@ -47,18 +48,29 @@ def key_of(mycmp: Any) -> Any:
     return lambda obj: Key(obj, mycmp)
 
 
+def are_same(items: Any, value: Any) -> list[bool]:
+    """Which of the items are this very object: numbers are no longer told apart after a decision."""
+    return [item is value for item in items]
+
+
+def _pairs_that_are_same(left: Any, right: Any) -> list[bool]:
+    return [left[place] is right[place] for place in range(min(len(left), len(right)))]
+
+
 def equal(left: Any, right: Any) -> bool:
     """`left == right` of containers."""
     if isinstance(left, dict) and isinstance(right, dict):
         if left.keys() != right.keys():
             return False
-        return all(left[key] is right[key] or left[key] == right[key] for key in left)
+        shared = {key: left[key] is right[key] for key in left}
+        return all(shared[key] or left[key] == right[key] for key in left)
     _require_sequences(left, right)
     if len(left) != len(right):
         return False
+    same = _pairs_that_are_same(left, right)
     for place in range(len(left)):
         # What is compared may take items away.
-        if place < len(left) and place < len(right) and not _same(left[place], right[place]):
+        if place < len(left) and place < len(right) and not (same[place] or _same(left[place], right[place])):
             emptied = place >= len(left) or place >= len(right)
             return emptied and len(left) == len(right)
     return len(left) == len(right)
@@ -95,8 +107,9 @@ def at_least(left: Any, right: Any) -> Any:
 
 def _compared(left: Any, right: Any, compare: Any) -> Any:
     _require_sequences(left, right)
+    same = _pairs_that_are_same(left, right)
     for place in range(min(len(left), len(right))):
-        if not (left[place] is right[place] or left[place] == right[place]):
+        if not (same[place] or _same(left[place], right[place])):
             return compare(left[place], right[place])
     return compare(len(left), len(right))
 
@@ -172,13 +185,70 @@ def _move_up(heap: list[Any], place: int) -> None:
 
 
 def smallest(count: Any, items: Any, key: Any = None) -> list[Any]:
-    """`heapq.nsmallest(count, items)`."""
-    return sorted(items, key=key)[: max(count, 0)]
+    """`heapq.nsmallest(count, items)`, with the comparisons that Python makes, in their order."""
+    if count == 1:
+        return _one_or_none(min(items, default=END, key=key))
+    if hasattr(items, "__len__") and count >= len(items):
+        return sorted(items, key=key)[:count]
+    return _best(count, items, key, False)
 
 
 def largest(count: Any, items: Any, key: Any = None) -> list[Any]:
-    """`heapq.nlargest(count, items)`."""
-    return sorted(items, key=key, reverse=True)[: max(count, 0)]
+    """`heapq.nlargest(count, items)`, with the comparisons that Python makes, in their order."""
+    if count == 1:
+        return _one_or_none(max(items, default=END, key=key))
+    if hasattr(items, "__len__") and count >= len(items):
+        return sorted(items, key=key, reverse=True)[:count]
+    return _best(count, items, key, True)
+
+
+def _one_or_none(found: Any) -> list[Any]:
+    return [] if found is END else [found]
+
+
+def _best(count: int, items: Any, key: Any, are_largest: bool) -> list[Any]:
+    """The best of the items so far are kept as a heap with the worst of them on top, which a better one replaces."""
+    step = -1 if are_largest else 1
+    heap: list[Any] = []
+    rest = iter(items)
+    for place in range(count):
+        item = next(rest, END)
+        if item is END:
+            break
+        heap.append((item, step * place) if key is None else (key(item), step * place, item))
+    if not heap:
+        return heap
+    for place in reversed(range(len(heap) // 2)):
+        _move_up(heap, place) if are_largest else _move_up_smaller(heap, place)
+    number = step * count
+    for item in rest:
+        value = item if key is None else key(item)
+        if heap[0][0] < value if are_largest else value < heap[0][0]:
+            heap[0] = (value, number) if key is None else (value, number, item)
+            _move_up(heap, 0) if are_largest else _move_up_smaller(heap, 0)
+            number = number + step
+    heap.sort(reverse=are_largest)
+    return [row[0 if key is None else 2] for row in heap]
+
+
+def _move_up_smaller(heap: list[Any], start: int) -> None:
+    """The same as `_move_up`, in a heap with its largest item on top."""
+    item = heap[start]
+    place = start
+    child = 2 * place + 1
+    while child < len(heap):
+        if child + 1 < len(heap) and not heap[child + 1] < heap[child]:
+            child = child + 1
+        heap[place] = heap[child]
+        place = child
+        child = 2 * place + 1
+    while place > start:
+        parent = (place - 1) >> 1
+        if not heap[parent] < item:
+            break
+        heap[place] = heap[parent]
+        place = parent
+    heap[place] = item
 
 
 def place_before(items: Any, value: Any, lo: int = 0, hi: int | None = None, *, key: Any = None) -> int:
@@ -247,8 +317,13 @@ def product(items: Any, *, start: Any = 1) -> Any:
 def floating_sum(items: Any) -> Any:
     """`math.fsum(items)`."""
     total: Any = 0.0
+    rises, falls = False, False
     for item in items:
-        total = total + float(item)
+        number = float(item)
+        total = total + number
+        rises, falls = rises | (number == math.inf), falls | (number == -math.inf)
+    if rises & falls:
+        raise ValueError("-inf + inf in fsum")
     return total
 
 
@@ -281,4 +356,6 @@ SUBSTITUTES: dict[Any, Any] = {
     math.prod: product,
     math.fsum: floating_sum,
 }
-WITH_POSITIONS: tuple[Any, ...] = (_move_down, _move_up, place_before, place_behind)
+WITH_POSITIONS: tuple[Any, ...] = (
+    *(equal, _compared, _move_down, _move_up, _move_up_smaller, _best, place_before, place_behind),
+)
