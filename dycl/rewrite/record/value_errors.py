@@ -160,7 +160,8 @@ def _divided(recorder: Records, dividend: Any, divisor: Any, **options: Any) -> 
     if not recorder.is_dynamic(numbers):
         return ()
     # A division of whole numbers by zero would end the process.
-    return dividend, torch.where(zero, torch.ones_like(numbers), numbers)
+    safe = torch.where(zero, torch.ones_like(numbers), numbers)
+    return dividend, safe if isinstance(divisor, Tensor) else recorder.symbol_of(safe)
 
 
 def _is_whole(operand: Any) -> bool:
