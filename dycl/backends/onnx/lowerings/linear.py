@@ -5,7 +5,17 @@ from itertools import combinations
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.arithmetic import scaled
-from dycl.backends.onnx.pieces import expand, filled, gather, reduce, squeeze, transpose, unless_empty, unsqueeze
+from dycl.backends.onnx.pieces import (
+    expand,
+    filled,
+    gather,
+    reduce,
+    squeeze,
+    sum_over,
+    transpose,
+    unless_empty,
+    unsqueeze,
+)
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Number, Size, Value, broadcast, is_float, static_shape
 from dycl.hcfg.types import Dimension
@@ -106,7 +116,7 @@ def added_product(b: Builder, a: Arguments) -> Value:
         return b.node("Gemm", x, y, extra, shape=(x.shape[0], y.shape[1]))
     total = matmul(b, x, y)
     if name == "addbmm":
-        total = reduce(b, "ReduceSum", total, [0], keepdim=False)
+        total = sum_over(b, total, [0], keepdim=False)
     return _with_extra(b, scaled(b, total, alpha), extra, beta)
 
 

@@ -7,9 +7,10 @@ from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.cumulative import filled_like_slice
 from dycl.backends.onnx.nan import or_nan, unless_nan
-from dycl.backends.onnx.pieces import may_be_empty, reduce, squeeze, unsqueeze
+from dycl.backends.onnx.pieces import may_be_empty, reduce, squeeze, sum_over, unsqueeze
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Number, Size, Value, highest, is_float, lowest, wider
+from dycl.backends.onnx.values import Number, Size, Value, is_float, is_integer, wider
+from dycl.hcfg.types import DType
 
 
 def _keepdim(a: Arguments) -> bool:
@@ -18,8 +19,16 @@ def _keepdim(a: Arguments) -> bool:
 
 @lowers("aten.sum.default", "aten.sum.dim_IntList")
 def total(b: Builder, a: Arguments) -> Value:
-    x = b.cast(a.tensor("self"), a.result.dtype)
-    return reduce(b, "ReduceSum", x, a.axes("dim", x.rank), _keepdim(a))
+    source = a.tensor("self")
+    x, axes = b.cast(source, a.result.dtype), a.axes("dim", source.rank)
+    if source.dtype in _NARROW and a.result.dtype == "int64":
+        return reduce(b, "ReduceSum", x, axes, _keepdim(a))  # no sum of these gets too large for a double
+    if is_integer(x.dtype):
+        return b.cast(sum_over(b, b.cast(x, "int64"), axes, _keepdim(a)), x.dtype)
+    return reduce(b, "ReduceSum", x, axes, _keepdim(a))
+
+
+_NARROW: tuple[DType, ...] = ("bool", "uint8", "int8", "int16")
 
 
 @lowers("aten.prod.default", "aten.prod.dim_int")
@@ -30,8 +39,8 @@ def multiplied(b: Builder, a: Arguments) -> Value:
         return reduce(b, "ReduceProd", x, axes, keepdim)
     wide = b.cast(x, "int64")
     product = reduce(b, "ReduceProd", wide, axes, keepdim)
-    # ONNX Runtime stops at the last number that 64 bits hold, where PyTorch drops the higher bits.
-    inside = b.node("Clip", product, b.constant(lowest("int64") + 1), b.constant(highest("int64") - 1))
+    # ONNX Runtime multiplies in double precision, where PyTorch drops the higher bits.
+    inside = b.node("Clip", product, b.constant(1 - 2**53), b.constant(2**53 - 1))
     exact = b.node("Equal", product, inside)
     exact = for_all(b, exact, range(exact.rank), keepdim=False)
     (result,) = b.choose(exact, lambda: [product], lambda: [_wrapping_product(b, wide, axes, keepdim)])
@@ -67,7 +76,8 @@ def nansum(b: Builder, a: Arguments) -> Value:
     x = b.cast(a.tensor("self"), a.result.dtype)
     if is_float(x.dtype):
         x = b.node("Where", b.node("IsNaN", x), b.number(0, x.dtype), x)
-    return reduce(b, "ReduceSum", x, a.axes("dim", x.rank), _keepdim(a))
+        return reduce(b, "ReduceSum", x, a.axes("dim", x.rank), _keepdim(a))
+    return total(b, a)
 
 
 @lowers("aten.amax.default", "aten.amin.default", "aten.max.default", "aten.min.default")
