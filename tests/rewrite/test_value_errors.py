@@ -114,6 +114,58 @@ def test_what_pytorch_never_computes_is_refused(name: str) -> None:
         dycl.compile(CallsWithTwo(MIXED[name]).eval(), (x, x.double()))
 
 
+UNTYPED: dict[str, Callable[[Tensor], Any]] = {
+    "difference of flags": lambda x: 1 - (x > 0),
+    "place of a flag": lambda x: (x > 0).argmax(),
+    "absolute flags": lambda x: (x > 0).abs(),
+    "product of flags": lambda x: (x > 0) @ (x > 0).T,
+    "greatest flags": lambda x: (x > 0).topk(1),
+    "windows of whole numbers": lambda x: F.max_pool1d(x.long(), 2),
+    "shrunk flags": lambda x: F.hardshrink(x > 0),
+    "variance of whole numbers": lambda x: x.long().var(),
+    "divisor of floats": lambda x: torch.gcd(x, x),
+    "narrow index": lambda x: x.index_select(0, x[0].to(torch.uint8)),
+    "narrow classes": lambda x: F.one_hot(x.int(), 5),
+    "classes that are flags": lambda x: F.one_hot(x > 0),
+    "many flags": lambda x: 1 - (x.repeat(200, 200) > 0),
+}
+
+
+@pytest.mark.parametrize("name", UNTYPED)
+def test_element_types_that_pytorch_does_not_compute_are_refused(name: str) -> None:
+    x = torch.arange(6.0).reshape(3, 2)
+    with pytest.raises(RuntimeError) as eager:
+        UNTYPED[name](x)
+    with pytest.raises(dycl.CompileError) as refused:
+        dycl.compile(Calls(UNTYPED[name]).eval(), (x,))
+    assert f"the model raises {type(eager.value).__name__}: {str(eager.value)[:40]}" in str(refused.value)
+
+
+def test_an_element_type_that_is_not_computed_can_be_caught() -> None:
+    def turned(x: Tensor) -> Tensor:
+        mask = x > 0
+        try:
+            return 1 - mask
+        except RuntimeError:
+            return ~mask if x.sum() > 0 else mask
+
+    program = dycl.compile(Calls(turned).eval(), (torch.ones(3),))
+    for x in (torch.ones(3), -torch.ones(3)):
+        torch.testing.assert_close(program(x), turned(x))
+
+
+def test_a_number_of_classes_that_the_input_determines() -> None:
+    def marked(x: Tensor, n: Tensor) -> Tensor:
+        return F.one_hot(x, int(n))
+
+    program = dycl.compile(CallsWithTwo(marked).eval(), (torch.tensor([0, 2]), torch.tensor(3)))
+    for classes in ([0, 2], [1, 0], [-1, 0]):
+        for number in (3, 5, -1, 1, 0, -2):
+            x, n = torch.tensor(classes), torch.tensor(number)
+            expected, found = _outcome(marked, x, n), _outcome(program, x, n)
+            assert (found is expected) if isinstance(expected, type) else torch.equal(found, expected)
+
+
 def test_a_decomposition_in_terms_of_itself_is_no_translation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(LOWERINGS, "aten.igamma.default")
     with pytest.raises(dycl.CompileError, match=r"DY004.*no translation for `aten\.igamma\.default`"):
