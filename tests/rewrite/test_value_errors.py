@@ -166,6 +166,33 @@ def test_a_number_of_classes_that_the_input_determines() -> None:
             assert (found is expected) if isinstance(expected, type) else torch.equal(found, expected)
 
 
+def _stored(x: Tensor) -> tuple[Tensor, ...]:
+    first, second, third = x * 1, x.sum(), x * 2
+    first[x.sum() > 0] = 5.0
+    second[second > 0] = 3.0
+    third[:, x.sum() > 0, 0] = x[:, :1]
+    return first, second, third
+
+
+FLAGS: dict[str, Callable[[Tensor], Any]] = {
+    "tensor": lambda x: (x[x.sum() > 0], x[1, x.sum() > 0], x[..., x.sum() > 0], x[None, x.sum() > 0, 1:]),
+    "before a number": lambda x: x[:, x.sum() > 0, 1],
+    "of Python": lambda x: (x[bool(x.sum() > 0)], x[True, int(x.sum() > 0)]),
+    "narrow": lambda x: x[(x.sum() > 0).to(torch.uint8)],
+    "of one number": lambda x: x[0, 0][x[0, 0] > 0],
+    "of a constant": lambda x: torch.ones(3)[x.sum() > 0],
+    "written": _stored,
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_flag_as_an_index_is_a_mask(name: str) -> None:
+    program = dycl.compile(Calls(FLAGS[name]).eval(), (torch.ones(3, 2),))
+    for x in (torch.ones(3, 2), -torch.ones(3, 2), torch.arange(6.0).reshape(3, 2)):
+        torch.testing.assert_close(program(x), FLAGS[name](x))
+
+
 def test_a_decomposition_in_terms_of_itself_is_no_translation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(LOWERINGS, "aten.igamma.default")
     with pytest.raises(dycl.CompileError, match=r"DY004.*no translation for `aten\.igamma\.default`"):
