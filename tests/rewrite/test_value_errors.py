@@ -193,6 +193,63 @@ def test_a_flag_as_an_index_is_a_mask(name: str) -> None:
         torch.testing.assert_close(program(x), FLAGS[name](x))
 
 
+def _set(number: float) -> Tensor:
+    values = torch.ones(2, dtype=torch.int8)
+    values[0] = number
+    return values
+
+
+NUMBERS: dict[str, tuple[Callable[[Any], Any], type]] = {
+    "narrow from": (lambda n: torch.arange(6).narrow(0, n, 1), int),
+    "narrow length": (lambda n: torch.arange(6).narrow(0, 0, n), int),
+    "end": (lambda n: torch.arange(n * 0.5), int),
+    "step": (lambda n: torch.arange(0, 5, n), int),
+    "floating step": (lambda n: torch.arange(0, 5, n), float),
+    "floating end": (lambda n: torch.arange(2.0, n, 0.5), float),
+    "exponent": (lambda n: torch.arange(3) ** n, int),
+    "bins": (lambda n: torch.bincount(torch.tensor([1]), minlength=n), int),
+    "shrunk": (lambda n: F.softshrink(torch.arange(-3.0, 3.0), n), float),
+    "fill": (lambda n: torch.ones(2).fill_(n), float),
+    "fill whole": (lambda n: torch.ones(2, dtype=torch.int8).fill_(n), int),
+    "full": (lambda n: torch.full((2,), n), float),
+    "full of bytes": (lambda n: torch.full((2,), n, dtype=torch.uint8), int),
+    "masked_fill": (lambda n: torch.ones(2).masked_fill(torch.tensor([True, False]), n), float),
+    "clamp": (lambda n: torch.ones(2).clamp(max=n), float),
+    "index_fill": (lambda n: torch.ones(2, dtype=torch.int32).index_fill(0, torch.tensor([1]), n), int),
+    "scatter": (lambda n: torch.ones(2, dtype=torch.int16).scatter(0, torch.tensor([1]), n), int),
+    "where": (lambda n: torch.where(torch.tensor([True]), torch.ones(2, dtype=torch.int8), n), int),
+    "stored": (_set, int),
+}
+_TRIED: dict[type, list[Any]] = {
+    int: [1, 2, 5, 0, -1, -9, 9, 200, -200, 2**40],
+    float: [1.0, 0.5, 4.0, 0.0, -1.0, 1e39, -1e300, float("inf"), float("nan")],
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_that_pytorch_refuses(name: str) -> None:
+    snippet, kind = NUMBERS[name]
+    dtype = torch.float64 if kind is float else torch.int64
+    program = dycl.compile(Calls(lambda x: snippet(x.item())).eval(), (torch.tensor(1, dtype=dtype),))
+    for number in _TRIED[kind]:
+        if name in ("exponent", "bins", "end", "floating end") and number > 200:
+            continue
+        expected, found = _outcome(snippet, number), _outcome(program, torch.tensor(number, dtype=dtype))
+        if isinstance(expected, type):
+            assert found is expected, f"{name} of {number}"
+        else:
+            torch.testing.assert_close(found, expected, equal_nan=True)
+
+
+def test_probabilities_that_a_loss_takes() -> None:
+    snippet: Snippet = lambda x, y: F.binary_cross_entropy(x, y)  # noqa: E731
+    program = dycl.compile(CallsWithTwo(snippet).eval(), (torch.ones(2), torch.ones(2)))
+    for values in ([0.5, 1.0], [0.0, 1.5], [-0.5, 0.5], [float("nan"), 0.5]):
+        for pair in ((torch.tensor(values), torch.ones(2)), (torch.full((2,), 0.5), torch.tensor(values))):
+            expected, found = (_outcome(function, *pair) for function in (snippet, program))
+            assert (found is expected) if isinstance(expected, type) else torch.allclose(found, expected)
+
+
 def test_a_decomposition_in_terms_of_itself_is_no_translation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(LOWERINGS, "aten.igamma.default")
     with pytest.raises(dycl.CompileError, match=r"DY004.*no translation for `aten\.igamma\.default`"):

@@ -17,6 +17,8 @@ from dycl.rewrite.record.operations import tensors_in
 # Tensors of more elements are asked about by smaller ones.
 _MOST_ELEMENTS = 10_000
 _SMALL = 8
+# Numbers up to this one fit into all element types.
+_EVERYWHERE = 127
 # What an open size is while PyTorch is asked.
 _OPEN = 2
 
@@ -55,7 +57,7 @@ _STORED = {
 
 
 def _kind(tree: Any) -> Hashable:
-    """What is the same for arguments that PyTorch takes or refuses together; numbers and sizes do not matter."""
+    """What is the same for arguments that PyTorch takes or refuses together: not sizes, nor numbers of any type."""
     match tree:
         case torch.Tensor():
             return tree.dtype, tree.dim()
@@ -66,6 +68,10 @@ def _kind(tree: Any) -> Hashable:
         case dict():
             return tuple((name, _kind(value)) for name, value in tree.items())
         case torch.dtype():
+            return tree
+        case float():
+            return repr(tree)
+        case int() if abs(tree) > _EVERYWHERE:
             return tree
         case _:
             return type(tree)

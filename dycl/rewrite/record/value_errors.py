@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.number_errors import RULES as NUMBERS
+from dycl.rewrite.record.number_errors import not_below_zero, require_fit
 
 IN_SELF = "index out of range in self"
 
@@ -78,7 +80,9 @@ def _embedding_bag(recorder: Records, weight: Tensor, indices: Tensor, offsets: 
 def _along(error: str, message: str = "") -> Callable[..., Any]:
     """Indices along one axis, not counted from its end."""
 
-    def rule(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *_: Any, **__: Any) -> Any:
+    def rule(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *rest: Any, **__: Any) -> Any:
+        if rest:
+            require_fit(recorder, rest[0], tensor.dtype)
         text = message or _bounds_message(dim, tensor)
         return tensor, dim, _inside(recorder, index, 0, _size(tensor, dim), error, text)
 
@@ -95,7 +99,8 @@ def _select(recorder: Records, tensor: Tensor, dim: int, index: Any) -> Any:
     return (tensor, dim, index if inside is place else recorder.symbol_of(inside))
 
 
-def _index_fill(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *_: Any, **__: Any) -> Any:
+def _index_fill(recorder: Records, tensor: Tensor, dim: int, index: Tensor, value: Any) -> Any:
+    require_fit(recorder, value, tensor.dtype)
     size = _size(tensor, dim)
     return tensor, dim, _inside(recorder, index, -size, size, "IndexError", _bounds_message(dim, tensor))
 
@@ -141,6 +146,11 @@ def _counted(message: str) -> Callable[..., Any]:
         return (_not_negative(recorder, tensor, message),)
 
     return rule
+
+
+def _bins(recorder: Records, tensor: Tensor, weights: Tensor | None = None, minlength: Any = 0) -> Any:
+    not_below_zero(recorder, minlength, "minlength should be >= 0")
+    return (_not_negative(recorder, tensor, "bincount only supports 1-d non-negative integral inputs."),)
 
 
 def _repeated(recorder: Records, tensor: Tensor, repeats: Tensor, *_: Any, **__: Any) -> Any:
@@ -237,7 +247,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.index.Tensor": _index,
     "aten.index_put.default": _index,
     "aten.one_hot.default": _one_hot,
-    "aten.bincount.default": _counted("bincount only supports 1-d non-negative integral inputs."),
+    "aten.bincount.default": _bins,
     "aten.repeat_interleave.Tensor": _counted("repeats can not be negative"),
     "aten.repeat_interleave.self_Tensor": _repeated,
     "aten.masked_scatter.default": _masked_scatter,
@@ -256,4 +266,5 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.floor_divide.Scalar": _divided,
     **{f"aten.remainder.{form}": _divided for form in ("Tensor", "Scalar", "Scalar_Tensor")},
     **{f"aten.fmod.{form}": _divided for form in ("Tensor", "Scalar")},
+    **NUMBERS,
 }

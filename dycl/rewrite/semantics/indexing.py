@@ -8,6 +8,7 @@ import torch
 from dycl.rewrite.normalise.syntax import KnownNumber
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, lift
+from dycl.rewrite.record.number_errors import require_fit
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, item, number_of
 from dycl.rewrite.semantics.number_lists import number_at, store_number
@@ -62,6 +63,8 @@ def set_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     given, index = index, _with_host_values(index, machine)
     if type(value) is HostArray:
         given, value = None, item(value.tensor, machine) if value.scalar else value.tensor
+    if isinstance(value, HostValue):
+        require_fit(machine.recorder, value.symbol(), container.dtype, guards=False)
     if not mentions_host_value(index) and index is given:
         return NOT_HANDLED
     part, rest = selected(container, index)
@@ -157,7 +160,7 @@ def narrow(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     """`x.narrow(dim, start, length)`, where only the input determines start, length or the size."""
     given = dict(zip(("input", "dim", "start", "length"), args, strict=False)) | kwargs
     x, start, length = given["input"], *(number_of(given[name], machine) for name in ("start", "length"))
-    if not isinstance(x, torch.Tensor) or not machine.recorder.is_dynamic(x):
+    if not isinstance(x, torch.Tensor):
         return NOT_HANDLED
     numbers = [machine.number(number) for number in (x.shape[given["dim"]], start, length)]
     if not any(isinstance(number, HostValue) for number in numbers):
