@@ -42,6 +42,12 @@ CASES = [
     case("nansum.default", torch.nansum, these([2**53 + 1, 2])),
     case("prod.default", torch.prod, these([94906267, 94906267])),
     case("prod.dim_int", lambda x: x.prod(0), these([[94906267, 0], [94906267, 2**62], [1, 2**62]]), symbolic=True),
+    *(
+        case(f"{name}.default", lambda x, n=name: getattr(torch, n)(x[x > 9]), maker)
+        for name in ("median", "nanmedian")
+        for maker in (normal(3), integers(0, 5, 3), integers(0, 5, 3, dtype=torch.int8), these([10.0, 11.0, 12.0]))
+    ),
+    case("median.default", lambda x: x[:0].median(), normal(3)),
     case("sum.dim_IntList", lambda x: x.sum(1), normal(2, 3, 4), symbolic=True),
     case("sum.dim_IntList", lambda x: x.sum((0, -1), keepdim=True), normal(2, 3, 4), symbolic=True),
     case("sum.dim_IntList", lambda x: x.sum(0), these(1.5)),

@@ -241,6 +241,29 @@ def test_a_number_that_pytorch_refuses(name: str) -> None:
             torch.testing.assert_close(found, expected, equal_nan=True)
 
 
+EMPTY: dict[str, Callable[[Tensor], Any]] = {
+    "median": lambda x: x[x > 0].median(),
+    "nanmedian": lambda x: x[x > 0].nanmedian(),
+    "greatest size": lambda x: torch.linalg.vector_norm(x[x > 0], float("inf")),
+    "least size": lambda x: torch.linalg.vector_norm(x[x > 0], float("-inf"), dim=0),
+    "negative order": lambda x: x[x > 0].norm(-2),
+    "usual norm": lambda x: x[x > 0].norm(),
+    "extremes": lambda x: tuple(torch.aminmax(x[x > 0])),
+    "extremes along": lambda x: tuple(torch.aminmax(x[x > 0], dim=0)),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_what_is_found_among_nothing(name: str) -> None:
+    program = dycl.compile(Calls(EMPTY[name]).eval(), (torch.ones(3),))
+    for x in (torch.ones(3), torch.tensor([1.0, -2.0, 3.0]), -torch.ones(3)):
+        expected, found = (_outcome(function, x) for function in (EMPTY[name], program))
+        if isinstance(expected, type):
+            assert found is expected
+        else:
+            torch.testing.assert_close(found, expected, equal_nan=True)
+
+
 def test_probabilities_that_a_loss_takes() -> None:
     snippet: Snippet = lambda x, y: F.binary_cross_entropy(x, y)  # noqa: E731
     program = dycl.compile(CallsWithTwo(snippet).eval(), (torch.ones(2), torch.ones(2)))

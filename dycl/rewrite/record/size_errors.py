@@ -209,7 +209,7 @@ def _kth(recorder: Records, tensor: Tensor, k: Any, dim: int = -1, keepdim: bool
     at_least(recorder, size, k, "RuntimeError", "kthvalue(): selected number k out of range for the dimension")
 
 
-def _found(all_error: str) -> Callable[..., None]:
+def _found(all_error: str, along_error: str = "IndexError") -> Callable[..., None]:
     """The greatest or least of no elements does not exist; without a dimension that is another error for some."""
 
     def rule(recorder: Records, tensor: Tensor, dim: Any = None, *_: Any, **__: Any) -> None:
@@ -221,9 +221,15 @@ def _found(all_error: str) -> Callable[..., None]:
         for axis in [dim] if isinstance(dim, int) else dim:
             if tensor.dim():
                 message = f"Expected reduction dim {axis % tensor.dim()} to have non-zero size."
-                at_least(recorder, tensor.shape[axis], 1, "IndexError", message)
+                at_least(recorder, tensor.shape[axis], 1, along_error, message)
 
     return rule
+
+
+def _normed(recorder: Records, tensor: Tensor, order: Any = 2, dim: Any = None, *_: Any, **__: Any) -> None:
+    """The norms of no elements are 0, but those that name the greatest or least, or divide by the elements."""
+    if isinstance(order, int | float) and (order < 0 or order == math.inf):
+        _found("RuntimeError", "RuntimeError")(recorder, tensor, dim)
 
 
 def _most_frequent(recorder: Records, tensor: Tensor, dim: int = -1, keepdim: bool = False) -> None:
@@ -329,7 +335,8 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.topk.default": _greatest,
     "aten.kthvalue.default": _kth,
     **{f"aten.{name}.default": _found("IndexError") for name in ("argmax", "argmin")},
-    **{f"aten.{name}.default": _found("RuntimeError") for name in ("amax", "amin", "max", "min")},
+    **{f"aten.{name}.default": _found("RuntimeError") for name in ("amax", "amin", "max", "min", "aminmax")},
+    "aten.linalg_vector_norm.default": _normed,
     **{f"aten.{name}.dim": _found("IndexError") for name in ("max", "min", "median", "nanmedian")},
     "aten.mode.default": _most_frequent,
     "aten.layer_norm.default": _normalised,

@@ -259,6 +259,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten._linalg_eigh.default": _finite,
     "aten.linalg_pinv.atol_rtol_tensor": _finite,
     **{f"aten.{name}": _extreme for name in ("max.default", "min.default", "max.dim", "min.dim", "median.dim")},
+    "aten.aminmax.default": _extreme,
     "aten.mode.default": _mode,
     **{f"aten.div.{form}": _divided for form in ("Tensor_mode", "Scalar_mode")},
     "aten.divide.Tensor_mode": _divided,
