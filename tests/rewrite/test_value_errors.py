@@ -1,5 +1,6 @@
 """What PyTorch raises because of a tensor's values, the program raises too; what it never computes is refused."""
 
+import fractions
 from collections.abc import Callable
 from typing import Any
 
@@ -262,6 +263,25 @@ def test_what_is_found_among_nothing(name: str) -> None:
             assert found is expected
         else:
             torch.testing.assert_close(found, expected, equal_nan=True)
+
+
+def test_a_fraction_of_a_number_that_the_input_determines_is_refused() -> None:
+    with pytest.raises(dycl.CompileError, match=r"DY008.*a fraction"):
+        dycl.compile(Calls(lambda x: fractions.Fraction(x.item(), 2) > 1).eval(), (torch.tensor(3),))
+
+
+def test_a_result_written_through_a_view_of_open_size() -> None:
+    def raised(x: Tensor) -> Tensor:
+        whole = x * 1
+        view = whole[None].squeeze()
+        if x.sum() > 0:
+            torch.add(view, 1, out=view)
+        return whole
+
+    model = Calls(raised).eval()
+    program = dycl.compile(model, (torch.ones(3),), dynamic_shapes=[{0: torch.export.Dim("n")}])
+    for x in (torch.ones(3), -torch.ones(2), torch.ones(1), torch.ones(0)):
+        torch.testing.assert_close(program(x), raised(x))
 
 
 def test_probabilities_that_a_loss_takes() -> None:
