@@ -284,6 +284,21 @@ def test_a_result_written_through_a_view_of_open_size() -> None:
         torch.testing.assert_close(program(x), raised(x))
 
 
+def test_a_source_of_another_size_than_its_open_target() -> None:
+    snippet: Callable[[Tensor], Tensor] = lambda x: x.masked_scatter(x > 0, torch.ones(3))  # noqa: E731
+    program = dycl.compile(Calls(snippet).eval(), (torch.ones(2),), dynamic_shapes=[{0: torch.export.Dim("n")}])
+    for x in (torch.ones(2), -torch.ones(5), torch.ones(4), torch.ones(0), torch.tensor([1.0, -1.0, 2.0, -3.0])):
+        expected, found = (_outcome(function, x) for function in (snippet, program))
+        assert (found is expected) if isinstance(expected, type) else torch.equal(found, expected)
+
+
+def test_a_bilinear_layer_of_no_rows() -> None:
+    snippet: Callable[[Tensor], Tensor] = lambda x: F.bilinear(x, x, torch.ones(3, 2, 2))  # noqa: E731
+    program = dycl.compile(Calls(snippet).eval(), (torch.ones(2, 2),), dynamic_shapes=[{0: torch.export.Dim("n")}])
+    for rows in (2, 0, 1, 5):
+        torch.testing.assert_close(program(torch.ones(rows, 2)), snippet(torch.ones(rows, 2)))
+
+
 def test_probabilities_that_a_loss_takes() -> None:
     snippet: Snippet = lambda x, y: F.binary_cross_entropy(x, y)  # noqa: E731
     program = dycl.compile(CallsWithTwo(snippet).eval(), (torch.ones(2), torch.ones(2)))

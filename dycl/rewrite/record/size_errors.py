@@ -47,6 +47,11 @@ def _pointwise(recorder: Records, *args: Any, **kwargs: Any) -> None:
         together(recorder, [tensor.shape for tensor in tensors])
 
 
+def _scattered(recorder: Records, tensor: Tensor, mask: Tensor, source: Tensor) -> None:
+    """A tensor and its mask go together; of the source `value_errors` asks that it has enough elements."""
+    together(recorder, [tensor.shape, mask.shape])
+
+
 def _stacked(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> None:
     for tensor in tensors[1:]:
         if tensor.dim() == tensors[0].dim():
@@ -301,7 +306,7 @@ _POINTWISE = {
     for name in (
         *("__and__.Tensor", "__or__.Tensor", "divide.Tensor", "divide.Tensor_mode", "floor_divide.default"),
         *("multiply.Tensor", "rsub.Tensor", "masked_fill.Tensor", "where.ScalarOther", "where.ScalarSelf"),
-        *("masked_select.default", "masked_scatter.default"),
+        *("masked_select.default"),
     )
 }
 _SQUARES = ("_linalg_det", "_linalg_slogdet", "_linalg_eigh", "_linalg_solve_ex", "linalg_inv_ex", "linalg_cholesky_ex")
@@ -309,6 +314,7 @@ _SQUARES = ("_linalg_det", "_linalg_slogdet", "_linalg_eigh", "_linalg_solve_ex"
 _RULES: dict[str, Callable[..., Any]] = {
     **{f"aten.{name}.default": _joined for name in ("cat", "concat", "concatenate")},
     "aten.stack.default": _stacked,
+    "aten.masked_scatter.default": _scattered,
     "aten.hstack.default": _beside,
     "aten.vstack.default": _below,
     "aten.linear.default": _linear,

@@ -10,7 +10,7 @@ from dycl.backends.onnx.pieces import (
     filled,
     gather,
     reduce,
-    squeeze,
+    reshape,
     sum_over,
     transpose,
     unless_empty,
@@ -171,10 +171,11 @@ def _length(b: Builder, difference: Value, p: float) -> Value:
 @lowers("aten.bilinear.default")
 def bilinear(b: Builder, a: Arguments) -> Value:
     x, y, weight = a.tensor("input1"), a.tensor("input2"), a.tensor("weight")
-    # [..., 1, 1, i] @ [o, i, j] @ [..., 1, j, 1] is one number an output.
-    left = unsqueeze(b, x, [x.rank - 1, x.rank])
-    right = unsqueeze(b, y, [y.rank - 1, y.rank + 1])
-    pairs = matmul(b, matmul(b, left, weight), right)
-    result = squeeze(b, pairs, [pairs.rank - 2, pairs.rank - 1])
+    outputs, _, columns = b.sizes_of(weight)
+    # [..., i] @ [i, o * j] is a row for each output, to be multiplied with [..., 1, j].
+    flat = reshape(b, transpose(b, weight, [1, 0, 2]), [b.size_of(weight, 1), b.size("Mul", outputs, columns)])
+    rows = reshape(b, matmul(b, x, flat), [*b.sizes_of(x)[:-1], outputs, columns], (*x.shape[:-1], *weight.shape[::2]))
+    pairs = b.node("Mul", rows, unsqueeze(b, y, [y.rank - 1]))
+    result = reduce(b, "ReduceSum", pairs, [pairs.rank - 1], keepdim=False)
     bias = a.optional("bias")
     return result if bias is None else b.node("Add", result, bias)
