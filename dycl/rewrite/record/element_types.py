@@ -74,7 +74,7 @@ def _kind(tree: Any) -> Hashable:
         case int() if abs(tree) > _EVERYWHERE:
             return tree
         case _:
-            return type(tree)
+            return f"{type(tree)}"
 
 
 def _is_refused(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -263,8 +263,8 @@ def _searched(b: Builder, edges: Value, x: Value, right: bool) -> Value:
         start, end = states
         middle = b.node("Div", b.node("Add", start, end), b.constant(2))
         place = b.node("Min", middle, b.number(b.size("Sub", last, 1), "int64"))
-        along = {"shape": x.shape, "axis": edges.rank - 1}
-        edge = b.node("Gather" if edges.rank == 1 else "GatherElements", edges, place, **along)
+        operator = "Gather" if edges.rank == 1 else "GatherElements"
+        edge = b.node(operator, edges, place, shape=x.shape, axis=edges.rank - 1)
         before, open_yet = _before(b, edge, x, right), b.node("Less", start, end)
         later = b.node("And", open_yet, before)
         sooner = b.node("And", open_yet, b.node("Not", before))

@@ -19,6 +19,10 @@ def _keepdim(a: Arguments) -> bool:
 
 @lowers("aten.sum.default", "aten.sum.dim_IntList")
 def total(b: Builder, a: Arguments) -> Value:
+    return _summed(b, a)
+
+
+def _summed(b: Builder, a: Arguments) -> Value:
     source = a.tensor("self")
     x, axes = b.cast(source, a.result.dtype), a.axes("dim", source.rank)
     if source.dtype in _NARROW and a.result.dtype == "int64":
@@ -77,7 +81,7 @@ def nansum(b: Builder, a: Arguments) -> Value:
     if is_float(x.dtype):
         x = b.node("Where", b.node("IsNaN", x), b.number(0, x.dtype), x)
         return reduce(b, "ReduceSum", x, a.axes("dim", x.rank), _keepdim(a))
-    return total(b, a)
+    return _summed(b, a)
 
 
 @lowers("aten.amax.default", "aten.amin.default", "aten.max.default", "aten.min.default")
