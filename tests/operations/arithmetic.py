@@ -24,7 +24,20 @@ _X, _Y = these(_FLOATS), these(_FLOAT_DIVISORS)
 _X64, _Y64 = these(_FLOATS, torch.float64), these(_FLOAT_DIVISORS, torch.float64)
 _LARGE = these([2**53 + 1, -(2**53) - 1, 3, 5])
 
+# The least number divided by -1 does not fit, and the processor's own division stops the process.
+_LEAST = [
+    (these([torch.iinfo(width).min] * 3, width), these([-1, 3, torch.iinfo(width).min], width))
+    for width in (torch.int64, torch.int32, torch.int16, torch.int8)
+]
+
 CASES = [
+    *(case("floor_divide.default", lambda x, y: x // y, *pair) for pair in _LEAST),
+    *(case("remainder.Tensor", lambda x, y: x % y, *pair) for pair in _LEAST),
+    *(case("fmod.Tensor", torch.fmod, *pair) for pair in _LEAST),
+    *(case("floor_divide.default", lambda x, _: x // -1, *pair) for pair in _LEAST),
+    *(case("remainder.Scalar", lambda x, _: x % -1, *pair) for pair in _LEAST),
+    case("floor_divide.default", lambda x, n: x // n, _LEAST[0][0], host(-1)),
+    case("remainder.Scalar", lambda x, n: x % n, _LEAST[0][0], host(-1)),
     case("add.Tensor", lambda x, y: x + y, normal(2, 3), normal(3), symbolic=True),
     case("add.Tensor", lambda x: torch.add(x, 3, alpha=2.5), normal(2, 3), symbolic=True),
     case("add.Tensor", lambda x, y: x + y, flags(4), flags(4)),

@@ -84,6 +84,8 @@ CASES = [
         for e in ("bij,bjk->bik", "bij, bjk -> bi", "Bij,Bjk->Bki", "bij,bjk", "...ij,...jk->...ik")
     ),
     case("einsum.default", lambda x: torch.einsum("ii->i", x), normal(3, 3)),
+    case("einsum.default", lambda x: torch.einsum("ijk->j", x), integers(2**61, 2**62, 2, 3, 2), symbolic=True),
+    case("einsum.default", lambda x, y: torch.einsum("ij,kj->i", x, y), *[integers(2**61, 2**62, 2, 3)] * 2),
     case("einsum.default", lambda x: torch.einsum("ij->i", x), integers(0, 99, 3, 3, dtype=torch.uint8)),
     case("einsum.default", lambda x, y: torch.einsum("...ik, ...j -> ij", x, y), normal(1, 2, 3), normal(3)),
     case("einsum.default", lambda x, y: torch.einsum("bij,bjk->bik", x, y), normal(1, 2, 3), normal(4, 3, 2)),

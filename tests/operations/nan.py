@@ -33,7 +33,44 @@ def _salted(*shape: int, dtype: torch.dtype = torch.float32) -> Maker:
 
 _TENSORS = (_TIED, *(_salted(3, 40, dtype=width) for width in WIDTHS), normal(3, 40))
 
+# Sorted as PyTorch sorts, or not at all: its search goes the same way.
+_EDGES = ([0.0, 5.0, NAN], [1.0, NAN, NAN], [NAN] * 3, [0.0, 0.5, 1.0, 2.0, NAN, NAN, NAN], [NAN, 1.0, 2.0, 0.0])
+
 CASES = [
+    *(
+        case(
+            "searchsorted.Tensor",
+            lambda s, x, r=r: torch.searchsorted(s, x, right=r),
+            these(edges, width),
+            these([0.5, 1.0, NAN, -INF, INF, 5.0], width),
+            symbolic=True,
+        )
+        for edges in _EDGES
+        for r in (False, True)
+        for width in (torch.float32, torch.float64)
+    ),
+    case("searchsorted.Tensor", torch.searchsorted, these([_EDGES[0], _EDGES[1]]), these([[0.5, 1.0], [3.0, NAN]])),
+    case("searchsorted.Tensor", lambda s: torch.searchsorted(s, 0.5), these(_EDGES[3])),
+    *(
+        case("var_mean.dim", lambda x, d=d, k=k: torch.var_mean(x, dim=d, keepdim=k), maker, symbolic=True)
+        for d, k in ((1, False), (1, True), (0, False), ((0, 1), True))
+        for maker in (these([[INF, 2.0], [2.0, INF], [1.0, 2.0]]), these([[1.0, 2.0], [3.0, -INF]]), normal(3, 4))
+    ),
+    *(
+        case(
+            "grid_sampler.default",
+            lambda x, g, p=p, m=m: F.grid_sample(x, g, mode=m, padding_mode=p, align_corners=True),
+            normal(1, 1, 4, 4),
+            these([[[[1e9, 0.0], [-1e20, 0.5], [0.2, 0.3]]]]),
+        )
+        for p in ("border", "zeros")
+        for m in ("bilinear", "nearest")
+    ),
+    *(
+        case("logsumexp.default", lambda x, d=d, k=k: x.logsumexp(d, keepdim=k), maker, symbolic=True)
+        for d, k in ((0, False), (1, True), ((0, 1), False))
+        for maker in (_TIED, normal(3, 4))
+    ),
     *(
         case(f"{name}.default", getattr(torch, name), maker, symbolic=True)
         for name in ("max", "min", "median", "argmax", "argmin")

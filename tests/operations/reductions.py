@@ -28,6 +28,26 @@ CASES = [
     case("sum.default", torch.sum, normal(0, 3)),
     case("sum.default", lambda x: x.sum(dtype=torch.float64), normal(9)),
     case("sum.default", torch.sum, these([2**53, 1, 1])),
+    # Sums that overflow keep their low bits, and those beyond 2**53 their last ones.
+    case("sum.default", torch.sum, these([2**53 + 1, 2]), symbolic=True),
+    case("sum.default", torch.sum, these([[2**62, 2**62 + 1, 1], [2**53 + 1, 0, 0]]), symbolic=True),
+    case("sum.default", torch.sum, these([[], []], torch.int64)),
+    *(case("sum.default", lambda x, w=w: x.sum(dtype=w), integers(-9999, 9999, 3, 5, dtype=w)) for w in WHOLE),
+    case("sum.default", lambda x: x.sum(dtype=torch.int32), these([2**31 - 1, 1], torch.int32)),
+    *(
+        case("sum.dim_IntList", lambda x, d=d, k=k: x.sum(d, keepdim=k), integers(2**61, 2**62, 2, 3, 4), symbolic=True)
+        for d in (0, 1, -1, (0, 2), (1, 2))
+        for k in (False, True)
+    ),
+    case("nansum.default", torch.nansum, these([2**53 + 1, 2])),
+    case("prod.default", torch.prod, these([94906267, 94906267])),
+    case("prod.dim_int", lambda x: x.prod(0), these([[94906267, 0], [94906267, 2**62], [1, 2**62]]), symbolic=True),
+    *(
+        case(f"{name}.default", lambda x, n=name: getattr(torch, n)(x[x > 9]), maker)
+        for name in ("median", "nanmedian")
+        for maker in (normal(3), integers(0, 5, 3), integers(0, 5, 3, dtype=torch.int8), these([10.0, 11.0, 12.0]))
+    ),
+    case("median.default", lambda x: x[:0].median(), normal(3)),
     case("sum.dim_IntList", lambda x: x.sum(1), normal(2, 3, 4), symbolic=True),
     case("sum.dim_IntList", lambda x: x.sum((0, -1), keepdim=True), normal(2, 3, 4), symbolic=True),
     case("sum.dim_IntList", lambda x: x.sum(0), these(1.5)),

@@ -1,5 +1,6 @@
 """What PyTorch raises because of a tensor's values, the program raises too; what it never computes is refused."""
 
+import fractions
 from collections.abc import Callable
 from typing import Any
 
@@ -112,6 +113,199 @@ def test_what_pytorch_never_computes_is_refused(name: str) -> None:
         MIXED[name](x, x.double())
     with pytest.raises(dycl.CompileError, match="DY010"):
         dycl.compile(CallsWithTwo(MIXED[name]).eval(), (x, x.double()))
+
+
+UNTYPED: dict[str, Callable[[Tensor], Any]] = {
+    "difference of flags": lambda x: 1 - (x > 0),
+    "place of a flag": lambda x: (x > 0).argmax(),
+    "absolute flags": lambda x: (x > 0).abs(),
+    "product of flags": lambda x: (x > 0) @ (x > 0).T,
+    "greatest flags": lambda x: (x > 0).topk(1),
+    "windows of whole numbers": lambda x: F.max_pool1d(x.long(), 2),
+    "shrunk flags": lambda x: F.hardshrink(x > 0),
+    "variance of whole numbers": lambda x: x.long().var(),
+    "divisor of floats": lambda x: torch.gcd(x, x),
+    "narrow index": lambda x: x.index_select(0, x[0].to(torch.uint8)),
+    "narrow classes": lambda x: F.one_hot(x.int(), 5),
+    "classes that are flags": lambda x: F.one_hot(x > 0),
+    "many flags": lambda x: 1 - (x.repeat(200, 200) > 0),
+}
+
+
+@pytest.mark.parametrize("name", UNTYPED)
+def test_element_types_that_pytorch_does_not_compute_are_refused(name: str) -> None:
+    x = torch.arange(6.0).reshape(3, 2)
+    with pytest.raises(RuntimeError) as eager:
+        UNTYPED[name](x)
+    with pytest.raises(dycl.CompileError) as refused:
+        dycl.compile(Calls(UNTYPED[name]).eval(), (x,))
+    assert f"the model raises {type(eager.value).__name__}: {str(eager.value)[:40]}" in str(refused.value)
+
+
+def test_an_element_type_that_is_not_computed_can_be_caught() -> None:
+    def turned(x: Tensor) -> Tensor:
+        mask = x > 0
+        try:
+            return 1 - mask
+        except RuntimeError:
+            return ~mask if x.sum() > 0 else mask
+
+    program = dycl.compile(Calls(turned).eval(), (torch.ones(3),))
+    for x in (torch.ones(3), -torch.ones(3)):
+        torch.testing.assert_close(program(x), turned(x))
+
+
+def test_a_number_of_classes_that_the_input_determines() -> None:
+    def marked(x: Tensor, n: Tensor) -> Tensor:
+        return F.one_hot(x, int(n))
+
+    program = dycl.compile(CallsWithTwo(marked).eval(), (torch.tensor([0, 2]), torch.tensor(3)))
+    for classes in ([0, 2], [1, 0], [-1, 0]):
+        for number in (3, 5, -1, 1, 0, -2):
+            x, n = torch.tensor(classes), torch.tensor(number)
+            expected, found = _outcome(marked, x, n), _outcome(program, x, n)
+            assert (found is expected) if isinstance(expected, type) else torch.equal(found, expected)
+
+
+def _stored(x: Tensor) -> tuple[Tensor, ...]:
+    first, second, third = x * 1, x.sum(), x * 2
+    first[x.sum() > 0] = 5.0
+    second[second > 0] = 3.0
+    third[:, x.sum() > 0, 0] = x[:, :1]
+    return first, second, third
+
+
+FLAGS: dict[str, Callable[[Tensor], Any]] = {
+    "tensor": lambda x: (x[x.sum() > 0], x[1, x.sum() > 0], x[..., x.sum() > 0], x[None, x.sum() > 0, 1:]),
+    "before a number": lambda x: x[:, x.sum() > 0, 1],
+    "of Python": lambda x: (x[bool(x.sum() > 0)], x[True, int(x.sum() > 0)]),
+    "narrow": lambda x: x[(x.sum() > 0).to(torch.uint8)],
+    "of one number": lambda x: x[0, 0][x[0, 0] > 0],
+    "of a constant": lambda x: torch.ones(3)[x.sum() > 0],
+    "written": _stored,
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_flag_as_an_index_is_a_mask(name: str) -> None:
+    program = dycl.compile(Calls(FLAGS[name]).eval(), (torch.ones(3, 2),))
+    for x in (torch.ones(3, 2), -torch.ones(3, 2), torch.arange(6.0).reshape(3, 2)):
+        torch.testing.assert_close(program(x), FLAGS[name](x))
+
+
+def _set(number: float) -> Tensor:
+    values = torch.ones(2, dtype=torch.int8)
+    values[0] = number
+    return values
+
+
+NUMBERS: dict[str, tuple[Callable[[Any], Any], type]] = {
+    "narrow from": (lambda n: torch.arange(6).narrow(0, n, 1), int),
+    "narrow length": (lambda n: torch.arange(6).narrow(0, 0, n), int),
+    "end": (lambda n: torch.arange(n * 0.5), int),
+    "step": (lambda n: torch.arange(0, 5, n), int),
+    "floating step": (lambda n: torch.arange(0, 5, n), float),
+    "floating end": (lambda n: torch.arange(2.0, n, 0.5), float),
+    "exponent": (lambda n: torch.arange(3) ** n, int),
+    "bins": (lambda n: torch.bincount(torch.tensor([1]), minlength=n), int),
+    "shrunk": (lambda n: F.softshrink(torch.arange(-3.0, 3.0), n), float),
+    "fill": (lambda n: torch.ones(2).fill_(n), float),
+    "fill whole": (lambda n: torch.ones(2, dtype=torch.int8).fill_(n), int),
+    "full": (lambda n: torch.full((2,), n), float),
+    "full of bytes": (lambda n: torch.full((2,), n, dtype=torch.uint8), int),
+    "masked_fill": (lambda n: torch.ones(2).masked_fill(torch.tensor([True, False]), n), float),
+    "clamp": (lambda n: torch.ones(2).clamp(max=n), float),
+    "index_fill": (lambda n: torch.ones(2, dtype=torch.int32).index_fill(0, torch.tensor([1]), n), int),
+    "scatter": (lambda n: torch.ones(2, dtype=torch.int16).scatter(0, torch.tensor([1]), n), int),
+    "where": (lambda n: torch.where(torch.tensor([True]), torch.ones(2, dtype=torch.int8), n), int),
+    "stored": (_set, int),
+}
+_TRIED: dict[type, list[Any]] = {
+    int: [1, 2, 5, 0, -1, -9, 9, 200, -200, 2**40],
+    float: [1.0, 0.5, 4.0, 0.0, -1.0, 1e39, -1e300, float("inf"), float("nan")],
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_that_pytorch_refuses(name: str) -> None:
+    snippet, kind = NUMBERS[name]
+    dtype = torch.float64 if kind is float else torch.int64
+    program = dycl.compile(Calls(lambda x: snippet(x.item())).eval(), (torch.tensor(1, dtype=dtype),))
+    for number in _TRIED[kind]:
+        if name in ("exponent", "bins", "end", "floating end") and number > 200:
+            continue
+        expected, found = _outcome(snippet, number), _outcome(program, torch.tensor(number, dtype=dtype))
+        if isinstance(expected, type):
+            assert found is expected, f"{name} of {number}"
+        else:
+            torch.testing.assert_close(found, expected, equal_nan=True)
+
+
+EMPTY: dict[str, Callable[[Tensor], Any]] = {
+    "median": lambda x: x[x > 0].median(),
+    "nanmedian": lambda x: x[x > 0].nanmedian(),
+    "greatest size": lambda x: torch.linalg.vector_norm(x[x > 0], float("inf")),
+    "least size": lambda x: torch.linalg.vector_norm(x[x > 0], float("-inf"), dim=0),
+    "negative order": lambda x: x[x > 0].norm(-2),
+    "usual norm": lambda x: x[x > 0].norm(),
+    "extremes": lambda x: tuple(torch.aminmax(x[x > 0])),
+    "extremes along": lambda x: tuple(torch.aminmax(x[x > 0], dim=0)),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_what_is_found_among_nothing(name: str) -> None:
+    program = dycl.compile(Calls(EMPTY[name]).eval(), (torch.ones(3),))
+    for x in (torch.ones(3), torch.tensor([1.0, -2.0, 3.0]), -torch.ones(3)):
+        expected, found = (_outcome(function, x) for function in (EMPTY[name], program))
+        if isinstance(expected, type):
+            assert found is expected
+        else:
+            torch.testing.assert_close(found, expected, equal_nan=True)
+
+
+def test_a_fraction_of_a_number_that_the_input_determines_is_refused() -> None:
+    with pytest.raises(dycl.CompileError, match=r"DY008.*a fraction"):
+        dycl.compile(Calls(lambda x: fractions.Fraction(int(x), 2) > 1).eval(), (torch.tensor(3),))
+
+
+def test_a_result_written_through_a_view_of_open_size() -> None:
+    def raised(x: Tensor) -> Tensor:
+        whole = x * 1
+        view = whole[None].squeeze()
+        if x.sum() > 0:
+            torch.add(view, 1, out=view)
+        return whole
+
+    model = Calls(raised).eval()
+    program = dycl.compile(model, (torch.ones(3),), dynamic_shapes=[{0: torch.export.Dim("n")}])
+    for x in (torch.ones(3), -torch.ones(2), torch.ones(1), torch.ones(0)):
+        torch.testing.assert_close(program(x), raised(x))
+
+
+def test_a_source_of_another_size_than_its_open_target() -> None:
+    snippet: Callable[[Tensor], Tensor] = lambda x: x.masked_scatter(x > 0, torch.ones(3))  # noqa: E731
+    program = dycl.compile(Calls(snippet).eval(), (torch.ones(2),), dynamic_shapes=[{0: torch.export.Dim("n")}])
+    for x in (torch.ones(2), -torch.ones(5), torch.ones(4), torch.ones(0), torch.tensor([1.0, -1.0, 2.0, -3.0])):
+        expected, found = (_outcome(function, x) for function in (snippet, program))
+        assert (found is expected) if isinstance(expected, type) else torch.equal(found, expected)
+
+
+def test_a_bilinear_layer_of_no_rows() -> None:
+    snippet: Callable[[Tensor], Tensor] = lambda x: F.bilinear(x, x, torch.ones(3, 2, 2))  # noqa: E731
+    program = dycl.compile(Calls(snippet).eval(), (torch.ones(2, 2),), dynamic_shapes=[{0: torch.export.Dim("n")}])
+    for rows in (2, 0, 1, 5):
+        torch.testing.assert_close(program(torch.ones(rows, 2)), snippet(torch.ones(rows, 2)))
+
+
+def test_probabilities_that_a_loss_takes() -> None:
+    snippet: Snippet = lambda x, y: F.binary_cross_entropy(x, y)  # noqa: E731
+    program = dycl.compile(CallsWithTwo(snippet).eval(), (torch.ones(2), torch.ones(2)))
+    for values in ([0.5, 1.0], [0.0, 1.5], [-0.5, 0.5], [float("nan"), 0.5]):
+        for pair in ((torch.tensor(values), torch.ones(2)), (torch.full((2,), 0.5), torch.tensor(values))):
+            expected, found = (_outcome(function, *pair) for function in (snippet, program))
+            assert (found is expected) if isinstance(expected, type) else torch.allclose(found, expected)
 
 
 def test_a_decomposition_in_terms_of_itself_is_no_translation(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,6 +146,22 @@ def reduce(b: Builder, operator: str, value: Value, axes: Sequence[int], keepdim
     return b.node(operator, value, b.constant(sorted(axes)), shape=shape, keepdims=int(keepdim))
 
 
+def sum_over(b: Builder, value: Value, axes: Sequence[int], keepdim: bool) -> Value:
+    """The sum over these axes; of whole numbers it drops the higher bits, as PyTorch does.
+
+    ONNX Runtime's own sums whole numbers in double precision, and stops at the last number that the type holds. Its
+    matrix product is exact.
+    """
+    if value.dtype not in ("int32", "int64") or not value.rank or not axes:
+        return reduce(b, "ReduceSum", value, axes, keepdim)
+    total = value
+    for axis in sorted(axes, reverse=True):
+        ones = expand(b, b.number(1, value.dtype), [b.size_of(value, axis)], (value.shape[axis],))
+        shape = total.shape[:axis] + total.shape[axis + 1 :]
+        total = b.node("MatMul", move_axis(b, total, axis, -1), ones, shape=shape)
+    return unsqueeze(b, total, axes) if keepdim else total
+
+
 def may_be_empty(value: Value, axes: Sequence[int]) -> bool:
     """Whether a reduction over these axes may have nothing to reduce."""
     return any(isinstance(value.shape[axis], str) or value.shape[axis] == 0 for axis in axes if value.rank)

@@ -18,6 +18,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.operations import require_castable, tensors_in
 from dycl.rewrite.record.sharing import gives_view, lies_across, memory, sharing
+from dycl.rewrite.record.sizes.needs import same_sizes
 from dycl.rewrite.record.sizes.spellings import fill_diagonal
 from dycl.rewrite.signals import Refused
 
@@ -184,6 +185,8 @@ class Aliases:
     ) -> Any:
         """Record an operation that puts its result into `out` as one that returns it."""
         target, rest = kwargs["out"], {name: value for name, value in kwargs.items() if name != "out"}
+        if not isinstance(target, torch.Tensor):
+            raise Refused("DY008", f"`{func}` writes to a tensor whose shape depends on a size that is open")
         self.require_writable(target, recorder)
         self.refresh(target, recorder)
         with recorder:
@@ -191,7 +194,7 @@ class Aliases:
             if value.dtype != target.dtype:
                 require_castable(value.dtype, target.dtype)
                 value = aten._to_copy.default(value, dtype=target.dtype)
-        if tuple(value.shape) != tuple(target.shape):
+        if not same_sizes(value.shape, target.shape):
             raise Refused("DY004", f"`{func}` changes the shape of its `out`")
         self._write(target, value, recorder)
         self._spoil(target)
@@ -354,7 +357,7 @@ def _put_back(view: View, value: torch.Tensor) -> Any:
         case _ if _lies_like(view.tensor, parent):
             return value
         case _:
-            whole = value.numel() == parent.numel() and value.dtype == parent.dtype
+            whole = same_sizes([value.numel()], [parent.numel()]) and value.dtype == parent.dtype
             if whole and view.tensor.is_contiguous() and parent.is_contiguous():
                 return aten.reshape.default(value, parent.shape)
             raise Refused("DY006", f"a tensor is changed in place through a view taken by `{view.func}`")
@@ -362,7 +365,8 @@ def _put_back(view: View, value: torch.Tensor) -> Any:
 
 def _lies_like(tensor: torch.Tensor, other: torch.Tensor) -> bool:
     """Whether two tensors that share memory are the same one in all but name."""
-    return tensor.dtype == other.dtype and (tensor.shape, tensor.stride()) == (other.shape, other.stride())
+    same = same_sizes(tensor.shape, other.shape) and same_sizes(tensor.stride(), other.stride())
+    return same and tensor.dtype == other.dtype
 
 
 def _put_back_narrow(parent: torch.Tensor, value: torch.Tensor, axis: int, start: Any, length: Any) -> Any:

@@ -19,6 +19,11 @@ class Decompositions:
     def __init__(self) -> None:
         self._within: list[OpOverload[Any, Any]] = []
 
+    @property
+    def within_known(self) -> bool:
+        """Whether an operation of PyTorch's own is being taken apart, of which it was asked whether it computes it."""
+        return bool(self._within) and self._within[-1].namespace == "aten"
+
     def result(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the smaller operations give, or `NotImplemented`."""
         # Some decompositions are in terms of the operation itself: they are there for another purpose.

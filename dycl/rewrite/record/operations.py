@@ -31,47 +31,6 @@ def require_castable(dtype: torch.dtype, target: torch.dtype) -> None:
         raise RuntimeError(f"result type {dtype} can't be cast to the desired output type {target}")
 
 
-def require_one_type(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise PyTorch's error if it does not compute with tensors of different types: it is asked on real ones.
-
-    What PyTorch says of fake tensors is only their shapes.
-    """
-    name = str(func).split(".")[1]
-    if name in _STORED:
-        bound = dict(zip((item.name for item in func._schema.arguments), args, strict=False)) | kwargs
-        stored = next((bound[item] for item in ("src", "source", "values") if item in bound), None)
-        if isinstance(stored, torch.Tensor) and stored.dtype != args[0].dtype:
-            raise RuntimeError(f"{name}(): self and source expected to have the same dtype")
-    if name not in _ONE_TYPE or len({tensor.dtype for tensor in tensors_in((args, kwargs))}) < 2:
-        return
-
-    def real(tree: Any) -> Any:
-        if isinstance(tree, torch.Tensor):
-            return torch.zeros([size if isinstance(size, int) else 2 for size in tree.shape], dtype=tree.dtype)
-        if isinstance(tree, list | tuple):
-            return type(tree)([real(item) for item in tree])
-        return tree
-
-    with _disable_current_modes():
-        func(*real(args), **{name: real(value) for name, value in kwargs.items()})
-
-
-# Operations that take their tensors' types as they are, and mix few of them or none.
-_ONE_TYPE = {
-    *("linear", "matmul", "mm", "bmm", "addmm", "baddbmm", "addbmm", "addmv", "mv", "dot", "vdot", "inner", "einsum"),
-    *("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution"),
-    *("layer_norm", "native_layer_norm", "group_norm", "native_group_norm", "batch_norm", "instance_norm", "rms_norm"),
-    *("lstm", "gru", "rnn_tanh", "rnn_relu", "lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell"),
-    *("scaled_dot_product_attention", "prelu", "_prelu_kernel", "bilinear", "lerp", "chain_matmul", "tensordot"),
-    *("cdist", "pairwise_distance", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d"),
-}
-# Operations that put elements of one tensor into another one.
-_STORED = {
-    *("scatter", "scatter_add", "scatter_reduce", "index_put", "index_add", "index_copy", "index_reduce"),
-    *("masked_scatter", "put"),
-}
-
-
 # What is written where, by the operation that reads the same place.
 SCATTERS: dict[str, OpOverload[Any, Any]] = {
     "aten.slice_scatter.default": torch.ops.aten.slice.Tensor,

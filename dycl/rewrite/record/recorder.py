@@ -22,6 +22,7 @@ from dycl.rewrite.record.complex_numbers.pairs import HINT, OUTLASTS
 from dycl.rewrite.record.contract import ArrayOperations, Sym
 from dycl.rewrite.record.decompositions import Decompositions
 from dycl.rewrite.record.element_bounds import Bounds, Walk
+from dycl.rewrite.record.element_types import require_computed
 from dycl.rewrite.record.layouts import Layout
 from dycl.rewrite.record.operations import (
     SCATTERS,
@@ -29,7 +30,6 @@ from dycl.rewrite.record.operations import (
     require_filled,
     require_kept_shape,
     require_no_hidden_write,
-    require_one_type,
     require_plain_layout,
     tensors_in,
     with_tensors,
@@ -232,7 +232,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self._compute_constant(func, args, kwargs)
         if self.recording.complex_pairs.concern(func, args, kwargs):
             return self.recording.complex_pairs.record(func, args, kwargs, self)
-        require_one_type(func, args, kwargs)
+        if not self._decompositions.within_known:
+            require_computed(func, args, kwargs)
         require_no_hidden_write(func, args, kwargs)
         if needs_no_checks():
             return self._recorded(func, name, args, kwargs)

@@ -47,6 +47,11 @@ def _pointwise(recorder: Records, *args: Any, **kwargs: Any) -> None:
         together(recorder, [tensor.shape for tensor in tensors])
 
 
+def _scattered(recorder: Records, tensor: Tensor, mask: Tensor, source: Tensor) -> None:
+    """A tensor and its mask go together; of the source `value_errors` asks that it has enough elements."""
+    together(recorder, [tensor.shape, mask.shape])
+
+
 def _stacked(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> None:
     for tensor in tensors[1:]:
         if tensor.dim() == tensors[0].dim():
@@ -209,7 +214,7 @@ def _kth(recorder: Records, tensor: Tensor, k: Any, dim: int = -1, keepdim: bool
     at_least(recorder, size, k, "RuntimeError", "kthvalue(): selected number k out of range for the dimension")
 
 
-def _found(all_error: str) -> Callable[..., None]:
+def _found(all_error: str, along_error: str = "IndexError") -> Callable[..., None]:
     """The greatest or least of no elements does not exist; without a dimension that is another error for some."""
 
     def rule(recorder: Records, tensor: Tensor, dim: Any = None, *_: Any, **__: Any) -> None:
@@ -221,9 +226,15 @@ def _found(all_error: str) -> Callable[..., None]:
         for axis in [dim] if isinstance(dim, int) else dim:
             if tensor.dim():
                 message = f"Expected reduction dim {axis % tensor.dim()} to have non-zero size."
-                at_least(recorder, tensor.shape[axis], 1, "IndexError", message)
+                at_least(recorder, tensor.shape[axis], 1, along_error, message)
 
     return rule
+
+
+def _normed(recorder: Records, tensor: Tensor, order: Any = 2, dim: Any = None, *_: Any, **__: Any) -> None:
+    """The norms of no elements are 0, but those that name the greatest or least, or divide by the elements."""
+    if isinstance(order, int | float) and (order < 0 or order == math.inf):
+        _found("RuntimeError", "RuntimeError")(recorder, tensor, dim)
 
 
 def _most_frequent(recorder: Records, tensor: Tensor, dim: int = -1, keepdim: bool = False) -> None:
@@ -295,7 +306,7 @@ _POINTWISE = {
     for name in (
         *("__and__.Tensor", "__or__.Tensor", "divide.Tensor", "divide.Tensor_mode", "floor_divide.default"),
         *("multiply.Tensor", "rsub.Tensor", "masked_fill.Tensor", "where.ScalarOther", "where.ScalarSelf"),
-        *("masked_select.default", "masked_scatter.default"),
+        *("masked_select.default"),
     )
 }
 _SQUARES = ("_linalg_det", "_linalg_slogdet", "_linalg_eigh", "_linalg_solve_ex", "linalg_inv_ex", "linalg_cholesky_ex")
@@ -303,6 +314,7 @@ _SQUARES = ("_linalg_det", "_linalg_slogdet", "_linalg_eigh", "_linalg_solve_ex"
 _RULES: dict[str, Callable[..., Any]] = {
     **{f"aten.{name}.default": _joined for name in ("cat", "concat", "concatenate")},
     "aten.stack.default": _stacked,
+    "aten.masked_scatter.default": _scattered,
     "aten.hstack.default": _beside,
     "aten.vstack.default": _below,
     "aten.linear.default": _linear,
@@ -329,7 +341,8 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.topk.default": _greatest,
     "aten.kthvalue.default": _kth,
     **{f"aten.{name}.default": _found("IndexError") for name in ("argmax", "argmin")},
-    **{f"aten.{name}.default": _found("RuntimeError") for name in ("amax", "amin", "max", "min")},
+    **{f"aten.{name}.default": _found("RuntimeError") for name in ("amax", "amin", "max", "min", "aminmax")},
+    "aten.linalg_vector_norm.default": _normed,
     **{f"aten.{name}.dim": _found("IndexError") for name in ("max", "min", "median", "nanmedian")},
     "aten.mode.default": _most_frequent,
     "aten.layer_norm.default": _normalised,

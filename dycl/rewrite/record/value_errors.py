@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.number_errors import RULES as NUMBERS
+from dycl.rewrite.record.number_errors import not_below_zero, require_fit
 
 IN_SELF = "index out of range in self"
 
@@ -78,7 +80,9 @@ def _embedding_bag(recorder: Records, weight: Tensor, indices: Tensor, offsets: 
 def _along(error: str, message: str = "") -> Callable[..., Any]:
     """Indices along one axis, not counted from its end."""
 
-    def rule(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *_: Any, **__: Any) -> Any:
+    def rule(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *rest: Any, **__: Any) -> Any:
+        if rest:
+            require_fit(recorder, rest[0], tensor.dtype)
         text = message or _bounds_message(dim, tensor)
         return tensor, dim, _inside(recorder, index, 0, _size(tensor, dim), error, text)
 
@@ -95,7 +99,8 @@ def _select(recorder: Records, tensor: Tensor, dim: int, index: Any) -> Any:
     return (tensor, dim, index if inside is place else recorder.symbol_of(inside))
 
 
-def _index_fill(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *_: Any, **__: Any) -> Any:
+def _index_fill(recorder: Records, tensor: Tensor, dim: int, index: Tensor, value: Any) -> Any:
+    require_fit(recorder, value, tensor.dtype)
     size = _size(tensor, dim)
     return tensor, dim, _inside(recorder, index, -size, size, "IndexError", _bounds_message(dim, tensor))
 
@@ -143,6 +148,11 @@ def _counted(message: str) -> Callable[..., Any]:
     return rule
 
 
+def _bins(recorder: Records, tensor: Tensor, weights: Tensor | None = None, minlength: Any = 0) -> Any:
+    not_below_zero(recorder, minlength, "minlength should be >= 0")
+    return (_not_negative(recorder, tensor, "bincount only supports 1-d non-negative integral inputs."),)
+
+
 def _repeated(recorder: Records, tensor: Tensor, repeats: Tensor, *_: Any, **__: Any) -> Any:
     return tensor, _not_negative(recorder, repeats, "repeats can not be negative")
 
@@ -160,7 +170,8 @@ def _divided(recorder: Records, dividend: Any, divisor: Any, **options: Any) -> 
     if not recorder.is_dynamic(numbers):
         return ()
     # A division of whole numbers by zero would end the process.
-    return dividend, torch.where(zero, torch.ones_like(numbers), numbers)
+    safe = torch.where(zero, torch.ones_like(numbers), numbers)
+    return dividend, safe if isinstance(divisor, Tensor) else recorder.symbol_of(safe)
 
 
 def _is_whole(operand: Any) -> bool:
@@ -236,7 +247,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.index.Tensor": _index,
     "aten.index_put.default": _index,
     "aten.one_hot.default": _one_hot,
-    "aten.bincount.default": _counted("bincount only supports 1-d non-negative integral inputs."),
+    "aten.bincount.default": _bins,
     "aten.repeat_interleave.Tensor": _counted("repeats can not be negative"),
     "aten.repeat_interleave.self_Tensor": _repeated,
     "aten.masked_scatter.default": _masked_scatter,
@@ -248,6 +259,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten._linalg_eigh.default": _finite,
     "aten.linalg_pinv.atol_rtol_tensor": _finite,
     **{f"aten.{name}": _extreme for name in ("max.default", "min.default", "max.dim", "min.dim", "median.dim")},
+    "aten.aminmax.default": _extreme,
     "aten.mode.default": _mode,
     **{f"aten.div.{form}": _divided for form in ("Tensor_mode", "Scalar_mode")},
     "aten.divide.Tensor_mode": _divided,
@@ -255,4 +267,5 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.floor_divide.Scalar": _divided,
     **{f"aten.remainder.{form}": _divided for form in ("Tensor", "Scalar", "Scalar_Tensor")},
     **{f"aten.fmod.{form}": _divided for form in ("Tensor", "Scalar")},
+    **NUMBERS,
 }

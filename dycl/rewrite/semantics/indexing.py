@@ -8,6 +8,7 @@ import torch
 from dycl.rewrite.normalise.syntax import KnownNumber
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, lift
+from dycl.rewrite.record.number_errors import require_fit
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, item, number_of
 from dycl.rewrite.semantics.number_lists import number_at, store_number
@@ -62,6 +63,8 @@ def set_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     given, index = index, _with_host_values(index, machine)
     if type(value) is HostArray:
         given, value = None, item(value.tensor, machine) if value.scalar else value.tensor
+    if isinstance(value, HostValue):
+        require_fit(machine.recorder, value.symbol(), container.dtype, guards=False)
     if not mentions_host_value(index) and index is given:
         return NOT_HANDLED
     part, rest = selected(container, index)
@@ -70,19 +73,30 @@ def set_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 
 
 def _with_host_values(index: Any, machine: Running) -> Any:
-    """A tensor's index with 0-d tensors of whole numbers as the numbers that PyTorch takes them for."""
+    """A tensor's index with 0-d tensors as the numbers and flags that PyTorch takes them for."""
     if isinstance(index, tuple):
         return tuple(_with_host_values(part, machine) for part in index)
     if isinstance(index, slice):
-        return slice(*(_with_host_values(bound, machine) for bound in (index.start, index.stop, index.step)))
+        return slice(*(_with_number(bound, machine) for bound in (index.start, index.stop, index.step)))
     if isinstance(index, list) and mentions_dynamic(index, machine):
         return make_tensor(machine, (index,), {})
     if type(index) is HostArray:
         index = item(index.tensor, machine) if index.scalar else index.tensor
     if isinstance(index, torch.Tensor) and index.dim() == 0 and machine.recorder.is_dynamic(index):
-        whole = not index.is_floating_point() and index.dtype != torch.bool
-        return item(index, machine) if whole else index
+        return item(torch.ne(index, 0), machine) if index.dtype in _MASKS else _with_number(index, machine)
     return index
+
+
+# Element types of which PyTorch takes an index for a mask.
+_MASKS = (torch.bool, torch.uint8)
+
+
+def _with_number(bound: Any, machine: Running) -> Any:
+    """A 0-d tensor of a whole number as the number."""
+    if isinstance(bound, torch.Tensor) and bound.dim() == 0 and machine.recorder.is_dynamic(bound):
+        whole = not bound.is_floating_point() and bound.dtype != torch.bool
+        return item(bound, machine) if whole else bound
+    return bound
 
 
 def mentions_host_value(index: Any) -> bool:
@@ -96,18 +110,26 @@ def mentions_host_value(index: Any) -> bool:
 
 def selected(container: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
     """The tensor with its host-valued positions selected, and what is left of the index."""
-    places = _places(container, index)
-    for part, place in reversed(places):
-        if isinstance(part, HostValue):
+    rest: list[Any] = []
+    for part, place in reversed(_places(container, index)):
+        if not isinstance(part, HostValue):
+            rest.append(_plain_bounds(part))
+        elif part.kind == "bool":
+            # A flag is the mask of a new dimension of size 1.
+            container = container.unsqueeze(place)
+            rest.append(part.tensor.reshape(1))
+        else:
             container = torch.select(container, place, part.as_kind("int").symbol())
-    return container, tuple(_plain_bounds(part) for part, _ in places if not isinstance(part, HostValue)) or Ellipsis
+    return container, tuple(reversed(rest)) or Ellipsis
 
 
 def _axes(part: Any) -> int:
     """How many dimensions of a tensor one part of an index stands for."""
-    if part is None or part is Ellipsis:
+    if part is None or part is Ellipsis or isinstance(part, bool):
         return 0
-    return part.dim() if isinstance(part, torch.Tensor) and part.dtype == torch.bool else 1
+    if isinstance(part, HostValue):
+        return int(part.kind != "bool")
+    return part.dim() if isinstance(part, torch.Tensor) and part.dtype in _MASKS else 1
 
 
 def _plain_bounds(part: Any) -> Any:
@@ -138,7 +160,7 @@ def narrow(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     """`x.narrow(dim, start, length)`, where only the input determines start, length or the size."""
     given = dict(zip(("input", "dim", "start", "length"), args, strict=False)) | kwargs
     x, start, length = given["input"], *(number_of(given[name], machine) for name in ("start", "length"))
-    if not isinstance(x, torch.Tensor) or not machine.recorder.is_dynamic(x):
+    if not isinstance(x, torch.Tensor):
         return NOT_HANDLED
     numbers = [machine.number(number) for number in (x.shape[given["dim"]], start, length)]
     if not any(isinstance(number, HostValue) for number in numbers):

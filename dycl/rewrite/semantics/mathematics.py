@@ -1,5 +1,7 @@
 """`math` on host values."""
 
+import decimal
+import fractions
 import math
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +14,7 @@ from dycl.rewrite.record.exact_numbers import whole_root
 from dycl.rewrite.record.host_values import HostValue, kind_of, lift
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic, number_of
+from dycl.rewrite.signals import Refused
 
 Test = Callable[[torch.Tensor], torch.Tensor]
 
@@ -210,7 +213,17 @@ def _summed(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return HostValue("float", torch.where(counts, number + error, number), machine.recorder)
 
 
+def _exact(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A fraction or decimal number, which no tensor holds."""
+    if any(is_dynamic(value, machine) for value in (*args, *kwargs.values())):
+        hint = "compute with whole numbers or floats"
+        raise Refused("DY008", "a fraction or decimal number is made of one that only the input determines", hint)
+    return NOT_HANDLED
+
+
 HANDLERS: dict[Any, Handler] = {
+    fractions.Fraction: _exact,
+    decimal.Decimal: _exact,
     math.sqrt: _of_floats(torch.sqrt, "float", _not_negative),
     math.cbrt: _of_floats(_cube_root, "float"),
     math.exp: _of_floats(torch.exp, "float"),

@@ -64,9 +64,11 @@ def one_hot(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     """`one_hot(classes, num_classes)`, where the number of classes is a host value, or that of the greatest class."""
     classes = args[0] if args else kwargs.get("tensor", kwargs.get("input"))
     count = number_of(args[1] if len(args) > 1 else kwargs.get("num_classes", -1), machine)
-    if not isinstance(classes, torch.Tensor):
+    if not isinstance(classes, torch.Tensor) or classes.dtype != torch.int64:
         return NOT_HANDLED
-    if not isinstance(count, HostValue) and count == -1 and classes.numel() and machine.recorder.is_dynamic(classes):
+    if isinstance(count, HostValue):
+        count = item(_number_of_classes(count.as_kind("int").tensor, classes, machine), machine)
+    elif count == -1 and classes.numel() and machine.recorder.is_dynamic(classes):
         count = item(classes.max() + 1, machine)
     if not isinstance(count, HostValue):
         return NOT_HANDLED
@@ -76,6 +78,15 @@ def one_hot(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     machine.recorder.check(smaller, "RuntimeError", "Class values must be smaller than num_classes.")
     numbers = torch.arange(count.as_kind("int").symbol())
     return torch.eq(classes.unsqueeze(-1), numbers).to(torch.int64)
+
+
+def _number_of_classes(count: torch.Tensor, classes: torch.Tensor, machine: Running) -> torch.Tensor:
+    """So many classes, or as many as the greatest one says where -1 is asked for."""
+    greatest = torch.cat([classes.flatten(), torch.tensor([-1])]).max()
+    number = torch.where(torch.eq(count, -1), greatest + 1, count)
+    message = "Class values must be smaller than num_classes."
+    machine.recorder.check(torch.gt(number, 0), "RuntimeError", message)
+    return number
 
 
 def attention(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -4,6 +4,7 @@ import math
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
+from dycl.backends.onnx.lowerings.integers import whole_quotient, whole_quotient_below, whole_remainder
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Number, Value, is_float, is_integer
 from dycl.hcfg.types import DType
@@ -68,15 +69,14 @@ def div_rounded(b: Builder, a: Arguments) -> Value:
     if mode is None:
         return b.node("Div", x, y)
     if mode == "trunc":
-        quotient = b.node("Div", x, y)
-        return truncate(b, quotient) if is_float(x.dtype) else quotient
+        return truncate(b, b.node("Div", x, y)) if is_float(x.dtype) else whole_quotient(b, x, y)
     return floor_divide(b, x, y)
 
 
 def floor_divide(b: Builder, x: Value, y: Value) -> Value:
     """The quotient rounded down, as exact as Python's own `//`."""
     if not is_float(x.dtype):
-        return b.node("Div", b.node("Sub", x, b.node("Mod", x, y)), y)
+        return whole_quotient_below(b, x, y)
     if x.dtype in ("float16", "bfloat16"):
         return b.cast(floor_divide(b, b.cast(x, "float32"), b.cast(y, "float32")), x.dtype)
     zero, one, half = (b.number(number, x.dtype) for number in (0, 1, 0.5))
@@ -99,7 +99,7 @@ def _other_sign(b: Builder, rest: Value, divisor: Value) -> Value:
 def remainder(b: Builder, a: Arguments) -> Value:
     x, y = _operands(b, a, a.result.dtype)
     if not is_float(x.dtype):
-        return b.node("Mod", x, y)
+        return whole_remainder(b, x, y)
     if x.dtype in ("float16", "bfloat16"):
         return b.cast(float_remainder(b, b.cast(x, "float32"), b.cast(y, "float32")), x.dtype)
     return float_remainder(b, x, y)
@@ -117,7 +117,7 @@ def fmod(b: Builder, a: Arguments) -> Value:
     if is_float(x.dtype):
         return b.node("Mod", x, y, fmod=1)
     # Of whole numbers ONNX Runtime computes this one in floating point, and the one with the divisor's sign exactly.
-    rest = b.node("Mod", x, y)
+    rest = whole_remainder(b, x, y)
     return b.node("Where", _other_sign(b, rest, x), b.node("Sub", rest, y), rest)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.pieces import filled, squeeze, unless_empty
+from dycl.backends.onnx.pieces import filled, squeeze, sum_over, unless_empty
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Size, Value
+from dycl.backends.onnx.values import Size, Value, is_integer
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -14,8 +14,10 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 @lowers("aten.einsum.default")
 def einsum(b: Builder, a: Arguments) -> Value:
     operands = [b.cast(value, a.result.dtype) for value in a.tensors("tensors")]
-    values = list(operands)
     terms, result = _spelled_out(a.text("equation"), [value.rank for value in operands])
+    if is_integer(a.result.dtype):
+        terms, operands = _summed_alone(b, terms, operands, result)
+    values = list(operands)
     letters = list(dict.fromkeys(letter for term in terms for letter in term))
     if len(letters) > len(_ALPHABET):
         b.refuse("an Einstein sum over more than 26 axes")
@@ -41,6 +43,21 @@ def einsum(b: Builder, a: Arguments) -> Value:
         return [filled(b, 0, a.result.dtype, [lengths[letter] for letter in result])]
 
     return unless_empty(b, values, usual, nothing)[0]
+
+
+def _summed_alone(
+    b: Builder, terms: Sequence[Sequence[str]], operands: Sequence[Value], result: Sequence[str]
+) -> tuple[list[list[str]], list[Value]]:
+    """The terms and operands once the axes that one term alone has are summed exactly, as `Einsum` does not."""
+    letters, values = [], []
+    for number, (term, value) in enumerate(zip(terms, operands, strict=True)):
+        others = {letter for place, other in enumerate(terms) if place != number for letter in other}
+        alone = [axis for axis, letter in enumerate(term) if letter not in others and letter not in result]
+        if len({term[axis] for axis in alone}) < len(alone):
+            b.refuse("an Einstein sum of whole numbers along a diagonal")
+        values.append(sum_over(b, value, alone, keepdim=False))
+        letters.append([letter for axis, letter in enumerate(term) if axis not in alone])
+    return letters, values
 
 
 def _length(b: Builder, letter: str, terms: Sequence[Sequence[str]], values: Sequence[Value]) -> Size:

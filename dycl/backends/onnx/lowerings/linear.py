@@ -5,7 +5,17 @@ from itertools import combinations
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.arithmetic import scaled
-from dycl.backends.onnx.pieces import expand, filled, gather, reduce, squeeze, transpose, unless_empty, unsqueeze
+from dycl.backends.onnx.pieces import (
+    expand,
+    filled,
+    gather,
+    reduce,
+    reshape,
+    sum_over,
+    transpose,
+    unless_empty,
+    unsqueeze,
+)
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Number, Size, Value, broadcast, is_float, static_shape
 from dycl.hcfg.types import Dimension
@@ -106,7 +116,7 @@ def added_product(b: Builder, a: Arguments) -> Value:
         return b.node("Gemm", x, y, extra, shape=(x.shape[0], y.shape[1]))
     total = matmul(b, x, y)
     if name == "addbmm":
-        total = reduce(b, "ReduceSum", total, [0], keepdim=False)
+        total = sum_over(b, total, [0], keepdim=False)
     return _with_extra(b, scaled(b, total, alpha), extra, beta)
 
 
@@ -161,10 +171,11 @@ def _length(b: Builder, difference: Value, p: float) -> Value:
 @lowers("aten.bilinear.default")
 def bilinear(b: Builder, a: Arguments) -> Value:
     x, y, weight = a.tensor("input1"), a.tensor("input2"), a.tensor("weight")
-    # [..., 1, 1, i] @ [o, i, j] @ [..., 1, j, 1] is one number an output.
-    left = unsqueeze(b, x, [x.rank - 1, x.rank])
-    right = unsqueeze(b, y, [y.rank - 1, y.rank + 1])
-    pairs = matmul(b, matmul(b, left, weight), right)
-    result = squeeze(b, pairs, [pairs.rank - 2, pairs.rank - 1])
+    outputs, _, columns = b.sizes_of(weight)
+    # [..., i] @ [i, o * j] is a row for each output, to be multiplied with [..., 1, j].
+    flat = reshape(b, transpose(b, weight, [1, 0, 2]), [b.size_of(weight, 1), b.size("Mul", outputs, columns)])
+    rows = reshape(b, matmul(b, x, flat), [*b.sizes_of(x)[:-1], outputs, columns], (*x.shape[:-1], *weight.shape[::2]))
+    pairs = b.node("Mul", rows, unsqueeze(b, y, [y.rank - 1]))
+    result = reduce(b, "ReduceSum", pairs, [pairs.rank - 1], keepdim=False)
     bias = a.optional("bias")
     return result if bias is None else b.node("Add", result, bias)

@@ -1,7 +1,7 @@
 """Lowerings that look for places and orders: arg-max, sorting, the largest few, distinct values."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
@@ -16,10 +16,11 @@ from dycl.backends.onnx.pieces import (
     reshape_like,
     slice_axis,
     squeeze,
+    unless_empty,
     unsqueeze,
 )
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import UNKNOWN, Size, Value, is_float, wider
+from dycl.backends.onnx.values import UNKNOWN, Size, Value, is_float, lowest, wider
 
 
 def _place(b: Builder, operator: str, x: Value, axis: int, keepdim: bool) -> Value:
@@ -183,8 +184,22 @@ def _middle(b: Builder, size: Size) -> Size:
 def median(b: Builder, a: Arguments) -> Value:
     x = flatten(b, a.tensor("self"))
     wide = b.cast(x, wider(x.dtype))
-    values, _ = _ordered(b, wide, 0, _middle(b, b.size_of(x, 0)), descending=False)
-    return b.cast(or_nan(b, gather(b, values, b.constant(-1), 0), wide), x.dtype)
+
+    def usual() -> list[Value]:
+        values, _ = _ordered(b, wide, 0, _middle(b, b.size_of(x, 0)), descending=False)
+        return [or_nan(b, gather(b, values, b.constant(-1), 0), wide)]
+
+    return b.cast(_unless_nothing(b, wide, usual), x.dtype)
+
+
+def _unless_nothing(b: Builder, row: Value, usual: Callable[[], list[Value]]) -> Value:
+    """The median of a row; of nothing it is NaN, or what PyTorch converts NaN to."""
+    narrow = row.dtype in ("uint8", "int8", "int16")
+    nothing = math.nan if is_float(row.dtype) else 0 if narrow else lowest(row.dtype)
+    if row.shape == (0,):
+        return b.number(nothing, row.dtype)
+    # Not as a constant, which both ways of a choice would have to share.
+    return unless_empty(b, [row], usual, lambda: [b.node("Identity", b.number(nothing, row.dtype))])[0]
 
 
 @lowers("aten.nanmedian.default", "aten.nanmedian.dim")
@@ -197,16 +212,22 @@ def median_of_numbers(b: Builder, a: Arguments) -> list[Value] | Value:
     axis = 0 if alone else a.axis("dim", x.rank)
     keepdim = not alone and a.flag("keepdim")
     wide = b.cast(rows, wider(x.dtype))
+    if alone:
+        return b.cast(_unless_nothing(b, wide, lambda: _median_of_numbers(b, wide, 0, keepdim=False)[:1]), x.dtype)
+    value, place = _median_of_numbers(b, wide, axis, keepdim)
+    return [b.cast(value, x.dtype), place]
+
+
+def _median_of_numbers(b: Builder, wide: Value, axis: int, keepdim: bool) -> list[Value]:
+    """The medians along an axis without NaN, and their places."""
     ordered, places = largest(b, wide, axis, b.size_of(wide, axis), descending=False)
     # NaN comes last, so the numbers' middle is at half their count; where there are none, PyTorch names the first.
-    found = b.node("Not", b.node("IsNaN", wide)) if is_float(x.dtype) else b.node("Equal", wide, wide)
+    found = b.node("Not", b.node("IsNaN", wide)) if is_float(wide.dtype) else b.node("Equal", wide, wide)
     count = reduce(b, "ReduceSum", b.cast(found, "int64"), [axis], keepdim=True)
     rest = b.node("Sub", b.node("Max", count, b.constant(1)), b.constant(1))
     middle = b.node("Div", rest, b.constant(2))
     items = [b.node("GatherElements", item, middle, shape=middle.shape, axis=axis) for item in (ordered, places)]
-    value, place = items if keepdim else (squeeze(b, item, [axis]) for item in items)
-    value = b.cast(value, x.dtype)
-    return value if alone else [value, place]
+    return items if keepdim else [squeeze(b, item, [axis]) for item in items]
 
 
 @lowers("aten.searchsorted.Tensor", "aten.bucketize.Tensor")
@@ -218,11 +239,41 @@ def bucket(b: Builder, a: Arguments) -> Value:
     right = a.flag("right") or (a.has("side") and a.text("side") == "right")
     if x.dtype != edges.dtype:
         b.refuse(f"{x.dtype} is looked up among {edges.dtype}")
-    # The place is how many edges lie before the value.
+    if not is_float(x.dtype):
+        return b.cast(_edges_before(b, edges, x, right), a.result.dtype)
+    x, edges = (b.cast(value, wider(value.dtype)) for value in (x, edges))
+    usual = lambda: [_edges_before(b, edges, x, right)]  # noqa: E731
+    (place,) = unless_nan(b, [edges], usual, lambda: [_searched(b, edges, x, right)])
+    return b.cast(place, a.result.dtype)
+
+
+def _edges_before(b: Builder, edges: Value, x: Value, right: bool) -> Value:
+    """The places of values among sorted edges: how many of these lie before each."""
     edges = edges if edges.rank == 1 else unsqueeze(b, edges, [edges.rank - 1])
     before = _before(b, edges, unsqueeze(b, x, [x.rank]), right)
-    count = reduce(b, "ReduceSum", b.cast(before, "int64"), [before.rank - 1], keepdim=False)
-    return b.cast(count, a.result.dtype)
+    return reduce(b, "ReduceSum", b.cast(before, "int64"), [before.rank - 1], keepdim=False)
+
+
+def _searched(b: Builder, edges: Value, x: Value, right: bool) -> Value:
+    """The places of values among edges, by the steps of PyTorch's own search: it may or may not meet a NaN."""
+    last = b.size_of(edges, edges.rank - 1)
+    steps = last.bit_length() if isinstance(last, int) else 63
+
+    def step(states: list[Value], _: list[Value]) -> tuple[list[Value], list[Value]]:
+        start, end = states
+        middle = b.node("Div", b.node("Add", start, end), b.constant(2))
+        place = b.node("Min", middle, b.number(b.size("Sub", last, 1), "int64"))
+        operator = "Gather" if edges.rank == 1 else "GatherElements"
+        edge = b.node(operator, edges, place, shape=x.shape, axis=edges.rank - 1)
+        before, open_yet = _before(b, edge, x, right), b.node("Less", start, end)
+        later = b.node("And", open_yet, before)
+        sooner = b.node("And", open_yet, b.node("Not", before))
+        after = b.node("Add", middle, b.constant(1))
+        return [b.node("Where", later, after, start), b.node("Where", sooner, middle, end)], []
+
+    nowhere = b.node("Mul", b.cast(b.node("IsNaN", x), "int64"), b.constant(0))
+    states = [nowhere, b.node("Add", nowhere, b.number(last, "int64"))]
+    return b.scan(states, [b.constant([0] * steps)], 0, step)[0]
 
 
 def _before(b: Builder, edges: Value, x: Value, right: bool) -> Value:

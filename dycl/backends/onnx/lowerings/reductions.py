@@ -7,9 +7,10 @@ from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.cumulative import filled_like_slice
 from dycl.backends.onnx.nan import or_nan, unless_nan
-from dycl.backends.onnx.pieces import may_be_empty, reduce, squeeze, unsqueeze
+from dycl.backends.onnx.pieces import may_be_empty, reduce, reshape, slice_axis, squeeze, sum_over, transpose, unsqueeze
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Number, Size, Value, highest, is_float, lowest, wider
+from dycl.backends.onnx.values import Number, Size, Value, is_float, is_integer, wider
+from dycl.hcfg.types import DType
 
 
 def _keepdim(a: Arguments) -> bool:
@@ -18,8 +19,20 @@ def _keepdim(a: Arguments) -> bool:
 
 @lowers("aten.sum.default", "aten.sum.dim_IntList")
 def total(b: Builder, a: Arguments) -> Value:
-    x = b.cast(a.tensor("self"), a.result.dtype)
-    return reduce(b, "ReduceSum", x, a.axes("dim", x.rank), _keepdim(a))
+    return _summed(b, a)
+
+
+def _summed(b: Builder, a: Arguments) -> Value:
+    source = a.tensor("self")
+    x, axes = b.cast(source, a.result.dtype), a.axes("dim", source.rank)
+    if source.dtype in _NARROW and a.result.dtype == "int64":
+        return reduce(b, "ReduceSum", x, axes, _keepdim(a))  # no sum of these gets too large for a double
+    if is_integer(x.dtype):
+        return b.cast(sum_over(b, b.cast(x, "int64"), axes, _keepdim(a)), x.dtype)
+    return reduce(b, "ReduceSum", x, axes, _keepdim(a))
+
+
+_NARROW: tuple[DType, ...] = ("bool", "uint8", "int8", "int16")
 
 
 @lowers("aten.prod.default", "aten.prod.dim_int")
@@ -30,8 +43,8 @@ def multiplied(b: Builder, a: Arguments) -> Value:
         return reduce(b, "ReduceProd", x, axes, keepdim)
     wide = b.cast(x, "int64")
     product = reduce(b, "ReduceProd", wide, axes, keepdim)
-    # ONNX Runtime stops at the last number that 64 bits hold, where PyTorch drops the higher bits.
-    inside = b.node("Clip", product, b.constant(lowest("int64") + 1), b.constant(highest("int64") - 1))
+    # ONNX Runtime multiplies in double precision, where PyTorch drops the higher bits.
+    inside = b.node("Clip", product, b.constant(1 - 2**53), b.constant(2**53 - 1))
     exact = b.node("Equal", product, inside)
     exact = for_all(b, exact, range(exact.rank), keepdim=False)
     (result,) = b.choose(exact, lambda: [product], lambda: [_wrapping_product(b, wide, axes, keepdim)])
@@ -67,7 +80,8 @@ def nansum(b: Builder, a: Arguments) -> Value:
     x = b.cast(a.tensor("self"), a.result.dtype)
     if is_float(x.dtype):
         x = b.node("Where", b.node("IsNaN", x), b.number(0, x.dtype), x)
-    return reduce(b, "ReduceSum", x, a.axes("dim", x.rank), _keepdim(a))
+        return reduce(b, "ReduceSum", x, a.axes("dim", x.rank), _keepdim(a))
+    return _summed(b, a)
 
 
 @lowers("aten.amax.default", "aten.amin.default", "aten.max.default", "aten.min.default")
@@ -146,7 +160,17 @@ def count_nonzero(b: Builder, a: Arguments) -> Value:
 @lowers("aten.logsumexp.default")
 def logsumexp(b: Builder, a: Arguments) -> Value:
     x = b.cast(a.tensor("self"), a.result.dtype)
-    return reduce(b, "ReduceLogSumExp", x, a.axes("dim", x.rank), _keepdim(a))
+    axes, keepdim = a.axes("dim", x.rank), _keepdim(a)
+
+    def usual() -> list[Value]:
+        return [reduce(b, "ReduceLogSumExp", x, axes, keepdim)]
+
+    def careful() -> list[Value]:
+        # ONNX Runtime takes infinity for the result where NaN stands beside it.
+        found = reduce(b, "ReduceMax", b.node("IsNaN", x), axes, keepdim)
+        return [b.node("Where", found, b.number(math.nan, x.dtype), *usual())]
+
+    return unless_nan(b, [x], usual, careful)[0] if x.rank else usual()[0]
 
 
 @lowers(
@@ -173,8 +197,20 @@ def spread(b: Builder, a: Arguments) -> Value:
 )
 def spread_and_mean(b: Builder, a: Arguments) -> list[Value]:
     x = a.tensor("self")
-    mean, variance = _mean_and_variance(b, a, x, a.axes("dim", x.rank), _keepdim(a))
+    axes = a.axes("dim", x.rank)
+    mean, variance = _mean_and_variance(b, a, x, axes, _keepdim(a))
+    mean = b.node("Add", mean, _infinite_before_last(b, x, axes, _keepdim(a))) if a.used[1] and x.rank else mean
     return [b.node("Sqrt", variance) if ".std_mean." in a.target else variance, mean]
+
+
+def _infinite_before_last(b: Builder, x: Value, axes: Sequence[int], keepdim: bool) -> Value:
+    """NaN where an element before the last is infinite, else 0: PyTorch's running mean gets there by a difference."""
+    order = [axis for axis in range(x.rank) if axis not in axes]
+    row = transpose(b, x, [*order, *axes])
+    row = reshape(b, row, [*(b.size_of(x, axis) for axis in order), b.count(x, axes)])
+    before = slice_axis(b, row, row.rank - 1, 0, -1)
+    found = reduce(b, "ReduceSum", b.node("Sub", before, before), [row.rank - 1], keepdim=False)
+    return unsqueeze(b, found, axes) if keepdim else found
 
 
 def _mean_and_variance(b: Builder, a: Arguments, x: Value, axes: Sequence[int], keepdim: bool) -> tuple[Value, Value]:

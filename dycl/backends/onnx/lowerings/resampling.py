@@ -151,6 +151,9 @@ def _cubic_taps(rest: float, a: float = -0.75) -> list[tuple[int, float]]:
     return [(-1, far(rest + 1)), (0, near(rest)), (1, near(1 - rest)), (2, far(2 - rest))]
 
 
+_FAR = 1e4
+
+
 @lowers("aten.grid_sampler.default", "aten.grid_sampler_2d.default", "aten.grid_sampler_3d.default")
 def grid_sample(b: Builder, a: Arguments) -> Value:
     x, grid = a.tensor("input"), a.tensor("grid")
@@ -159,6 +162,9 @@ def grid_sample(b: Builder, a: Arguments) -> Value:
     padding = ("zeros", "border", "reflection")[a.integer("padding_mode")]
     shape = (*x.shape[:2], *grid.shape[1 : 1 + spatial])
     corners = int(a.flag("align_corners"))
+    if padding != "reflection":
+        # So far outside, every place is like another; ONNX Runtime would take the farthest for some place inside.
+        grid = b.node("Clip", grid, b.number(-_FAR, grid.dtype), b.number(_FAR, grid.dtype))
     return b.node("GridSample", x, grid, shape=shape, mode=mode, padding_mode=padding, align_corners=corners)
 
 

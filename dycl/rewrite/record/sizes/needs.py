@@ -21,6 +21,11 @@ def expression(size: Any) -> Any:
     return size.node.expr if isinstance(size, torch.SymInt | torch.SymFloat) else sympy.sympify(size)
 
 
+def same_sizes(left: Sequence[Any], right: Sequence[Any]) -> bool:
+    """Whether sizes are equal, whatever the open ones are."""
+    return list(map(expression, left)) == list(map(expression, right))
+
+
 def _open(*sizes: Any) -> bool:
     return any(expression(size).free_symbols for size in sizes)
 

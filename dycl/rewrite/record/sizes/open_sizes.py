@@ -39,7 +39,8 @@ def _chunk(recorder: Records, tensor: torch.Tensor, chunks: int, dim: int = 0) -
     last = size - piece * (chunks - 1)
     whole = recorder.materialise(last)
     every = torch.logical_or(torch.gt(whole, 0), torch.eq(recorder.materialise(size), 0))
-    recorder.check(every, "RuntimeError", f"a dimension is too short to be cut into {chunks} pieces of equal length")
+    message = f"a compiled program cuts this dimension into {chunks} pieces, and it is too short for so many"
+    recorder.check(every, "RuntimeError", message)
     return _pieces(tensor, dim, [*[piece] * (chunks - 1), last])
 
 

@@ -1,0 +1,120 @@
+"""What PyTorch does not compute for some element types: the difference of flags, the maximum over windows of numbers.
+
+Of fake tensors PyTorch says little more than the shapes, and the backend would compute something. So PyTorch is asked
+on small real tensors, once for each operation and each kind of arguments.
+"""
+
+import re
+from collections.abc import Hashable
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.utils._python_dispatch import _disable_current_modes
+
+from dycl.rewrite.record.operations import tensors_in
+
+# Tensors of more elements are asked about by smaller ones.
+_MOST_ELEMENTS = 10_000
+_SMALL = 8
+# Numbers up to this one fit into all element types.
+_EVERYWHERE = 127
+# What an open size is while PyTorch is asked.
+_OPEN = 2
+
+_TELLS_OF_TYPES = re.compile(r"not implemented for|types?\b|bool|not support|only support", re.IGNORECASE)
+
+_REFUSED: dict[Hashable, bool] = {}
+
+
+def require_computed(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise PyTorch's error if it does not compute with tensors of these element types."""
+    _require_stored_as_is(func, args, kwargs)
+    if func.namespace != "aten" or not tensors_in((args, kwargs)):
+        return
+    key = (func, _kind(args), _kind(kwargs))
+    if key not in _REFUSED:
+        _REFUSED[key] = _is_refused(func, args, kwargs)
+    if _REFUSED[key]:
+        _ask(func, args, kwargs)
+
+
+def _require_stored_as_is(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise PyTorch's error if elements of one type are put into a tensor of another one."""
+    name = str(func).split(".")[1]
+    if name in _STORED:
+        bound = dict(zip((item.name for item in func._schema.arguments), args, strict=False)) | kwargs
+        stored = next((bound[item] for item in ("src", "source", "values") if item in bound), None)
+        if isinstance(stored, torch.Tensor) and stored.dtype != args[0].dtype:
+            raise RuntimeError(f"{name}(): self and source expected to have the same dtype")
+
+
+# Operations that put elements of one tensor into another one.
+_STORED = {
+    *("scatter", "scatter_add", "scatter_reduce", "index_put", "index_add", "index_copy", "index_reduce"),
+    *("masked_scatter", "put"),
+}
+
+
+def _kind(tree: Any) -> Hashable:
+    """What is the same for arguments that PyTorch takes or refuses together: not sizes, nor numbers of any type."""
+    match tree:
+        case torch.Tensor():
+            return tree.dtype, tree.dim()
+        case bool() | str() | None:
+            return tree
+        case list() | tuple():
+            return tuple(map(_kind, tree))
+        case dict():
+            return tuple((name, _kind(value)) for name, value in tree.items())
+        case torch.dtype():
+            return tree
+        case float():
+            return repr(tree)
+        case int() if abs(tree) > _EVERYWHERE:
+            return tree
+        case _:
+            return f"{type(tree)}"
+
+
+def _is_refused(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether PyTorch says something against the element types; what it says against the numbers is not about them."""
+    try:
+        _ask(func, args, kwargs)
+    except Exception as error:
+        return _TELLS_OF_TYPES.search(str(error)) is not None
+    return False
+
+
+def _ask(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Call an operation on small real tensors."""
+    small = any(_count(tensor) > _MOST_ELEMENTS for tensor in tensors_in((args, kwargs)))
+    with _disable_current_modes(), torch.no_grad():
+        func(*_real(args, small), **_real(kwargs, small))
+
+
+def _count(tensor: torch.Tensor) -> int:
+    count = 1
+    for size in tensor.shape:
+        count *= size if isinstance(size, int) else _OPEN
+    return count
+
+
+def _real(tree: Any, small: bool) -> Any:
+    """Arguments with real values: ones."""
+    match tree:
+        case torch.Tensor():
+            sizes = [size if isinstance(size, int) else _OPEN for size in tree.shape]
+            return torch.ones([min(size, _SMALL) for size in sizes] if small else sizes, dtype=tree.dtype)
+        case list() | tuple():
+            return type(tree)([_real(item, small) for item in tree])
+        case dict():
+            return {name: _real(value, small) for name, value in tree.items()}
+        case torch.SymInt():
+            return 1
+        case torch.SymFloat():
+            return 1.0
+        case torch.SymBool():
+            return True
+        case _:
+            return tree
