@@ -5,6 +5,7 @@ operation says what it needs of the sizes of its arguments. What is known to hol
 itself, costs nothing; the rest becomes checks of the block, which come before the operation.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ import sympy  # type: ignore[import-untyped]
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
+from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.operations import tensors_in
@@ -252,6 +254,23 @@ def _by_channel(recorder: Records, tensor: Tensor, *values: Any, **_: Any) -> No
             equal(recorder, tensor.shape[1], value.shape[0], "there must be one element for each channel of the input")
 
 
+def _in_groups(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> None:
+    if _needs_elements_in_groups():
+        count = math.prod([expression(size) for size in tensor.shape[2:]], start=sympy.Integer(1))
+        at_least(recorder, count, 1, "RuntimeError", "Expected HxW to be greater than 0")
+
+
+@functools.cache
+def _needs_elements_in_groups() -> bool:
+    """Whether `group_norm` refuses maps without elements, as from PyTorch 2.15 on."""
+    with _disable_current_modes():
+        try:
+            torch.group_norm(torch.zeros(1, 1, 0), 1)
+        except RuntimeError:
+            return True
+    return False
+
+
 def _prelu(recorder: Records, tensor: Tensor, weight: Tensor) -> None:
     if weight.dim() == 1 and tensor.dim() > 1:
         spreads(recorder, weight.shape, (tensor.shape[1],))
@@ -349,6 +368,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.native_layer_norm.default": _normalised,
     "aten.rms_norm.default": _normalised,
     "aten.batch_norm.default": _by_channel,
+    "aten.group_norm.default": _in_groups,
     "aten.prelu.default": _prelu,
     "aten.glu.default": _halved,
     **{f"aten.{name}.default": _square for name in _SQUARES},
