@@ -9,6 +9,20 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.signals import Refused
 
+# Operations that hand a tensor's value to Python: each is a decision.
+READS_VALUE = {
+    *("aten.item.default", "aten._local_scalar_dense.default", "aten.is_nonzero.default"),
+    *("aten.equal.default", "aten.allclose.default"),
+}
+# Uninitialised memory has no place in a program that gives the same result twice.
+UNINITIALISED = {
+    "aten.empty.memory_format": torch.ops.aten.zeros.default,
+    "aten.empty_like.default": torch.ops.aten.zeros_like.default,
+    "aten.new_empty.default": torch.ops.aten.new_zeros.default,
+}
+ASSERTIONS = {"aten._assert_async.default", "aten._assert_async.msg"}
+NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert_tensor_metadata.default"}
+
 
 def require_plain_layout(tensor: torch.Tensor, size: Any, stride: Any, storage_offset: Any = None) -> None:
     """Refuse `as_strided` unless it reads the tensor's own elements, which lie in memory in their order."""

@@ -25,7 +25,11 @@ from dycl.rewrite.record.element_bounds import Bounds, Walk
 from dycl.rewrite.record.element_types import require_computed
 from dycl.rewrite.record.layouts import Layout
 from dycl.rewrite.record.operations import (
+    ASSERTIONS,
+    NOT_RECORDED,
+    READS_VALUE,
     SCATTERS,
+    UNINITIALISED,
     is_random,
     require_filled,
     require_kept_shape,
@@ -45,20 +49,6 @@ from dycl.rewrite.record.symbols import Symbols
 from dycl.rewrite.record.value_errors import require_valid
 from dycl.rewrite.signals import CheckMet, DecisionMet, Refused
 from dycl.rewrite.tensor_types import dtype_name, tensor_type
-
-# Operations that hand a tensor's value to Python: each is a decision.
-_READS_VALUE = {
-    *("aten.item.default", "aten._local_scalar_dense.default", "aten.is_nonzero.default"),
-    *("aten.equal.default", "aten.allclose.default"),
-}
-# Uninitialised memory has no place in a program that gives the same result twice.
-_UNINITIALISED = {
-    "aten.empty.memory_format": torch.ops.aten.zeros.default,
-    "aten.empty_like.default": torch.ops.aten.zeros_like.default,
-    "aten.new_empty.default": torch.ops.aten.new_zeros.default,
-}
-_ASSERTIONS = {"aten._assert_async.default", "aten._assert_async.msg"}
-_NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert_tensor_metadata.default"}
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -204,18 +194,18 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Any:
         kwargs = kwargs or {}
         name = str(func)
-        if name in _NOT_RECORDED:
+        if name in NOT_RECORDED:
             if name != "aten.lift_fresh.default":
                 return func(*args, **kwargs)
             self.own(args[0])
             return args[0]
-        if name in _UNINITIALISED:
+        if name in UNINITIALISED:
             with self:
                 kwargs.pop("memory_format", None)
-                return _UNINITIALISED[name](*args, **kwargs)
+                return UNINITIALISED[name](*args, **kwargs)
         if is_random(func, args, kwargs):
             return self._draw(func, args, kwargs)
-        if name in _ASSERTIONS and self.is_dynamic(args[0]):
+        if name in ASSERTIONS and self.is_dynamic(args[0]):
             self.check(torch.ne(args[0], 0), "RuntimeError", args[1] if len(args) > 1 else "assertion failed")
             return None
         if name == "aten._linalg_check_errors.default" and self.is_dynamic(args[0]):
@@ -224,7 +214,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.check(flawless, "RuntimeError", f"{args[1]}: a matrix is singular, or not positive-definite")
             return None
         dynamic = [tensor for tensor in tensors_in((args, kwargs)) if self.is_dynamic(tensor)]
-        if name in _READS_VALUE and dynamic:
+        if name in READS_VALUE and dynamic:
             tests = name == "aten.is_nonzero.default"
             what = "the truth of a tensor" if tests else "a value"
             raise DecisionMet(f"{what} that only the input determines")

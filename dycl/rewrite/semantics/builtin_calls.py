@@ -26,7 +26,6 @@ from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.frames import Generator, HostRange, ParallelIterator, RangeIterator, Stopped
-from dycl.rewrite.state.heap.reach import is_library
 from dycl.rewrite.state.lazy_iterators import KNOWN_ITERATORS
 from dycl.rewrite.state.unchanging import ATOMS, is_shared
 
@@ -242,35 +241,6 @@ def _exception_info(machine: Running, args: tuple[Any, ...], kwargs: dict[str, A
     return (None, None, None) if error is None else (type(error), error, error.__traceback__)
 
 
-def _setattr(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    owner, name = args[0], args[1]
-    if isinstance(owner, torch.Tensor):
-        raise Refused("DY009", f"the attribute `{name}` of a tensor is set")
-    if isinstance(owner, type) and machine.pinned.was_made(owner):
-        if name == "__bases__":
-            raise Refused("DY009", "the bases of a class are changed, whose subclasses are not kept track of")
-        return NOT_HANDLED
-    made = isinstance(owner, types.FunctionType) and (owner.__code__ in machine.nested or _is_nested(owner))
-    if made and vars(owner) not in machine.pinned:
-        return NOT_HANDLED
-    if isinstance(owner, type) and machine.heap.sets_class_attribute(owner, name, args[2]):
-        return NOT_HANDLED
-    if isinstance(owner, types.FunctionType | types.ModuleType | type):
-        raise Refused("DY007", f"the attribute `{name}` is set on an object that outlives the call")
-    return NOT_HANDLED
-
-
-def _is_nested(function: types.FunctionType) -> bool:
-    """Whether this is a function inside another: those that were there before the call have been found."""
-    return "<locals>" in function.__qualname__ and not is_library(function.__module__)
-
-
-def _getattr(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if isinstance(args[0], types.TracebackType):
-        raise Refused("DY002", "the model looks into a traceback")
-    return NOT_HANDLED
-
-
 def _contained(wanted: bool) -> Handler:
     def contained(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         found = _found(machine, *args)
@@ -361,9 +331,6 @@ HANDLERS: dict[Any, Handler] = {
     operator.is_not: _identical(False),
     id: _number_of_object(id),
     hash: _number_of_object(hash),
-    getattr: _getattr,
-    setattr: _setattr,
-    delattr: _setattr,
     isinstance: _isinstance,
     type: _type,
     iter: _iterator,

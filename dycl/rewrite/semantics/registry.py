@@ -19,6 +19,7 @@ import torch
 from dycl.rewrite.own_thread import usual
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics import (
+    attribute_calls,
     builtin_calls,
     class_calls,
     indexing,
@@ -61,6 +62,7 @@ _TOPICS: tuple[Mapping[Any, Handler], ...] = (
     random_numbers.HANDLERS,
     tensor_literals.HANDLERS,
     looking_at_code.HANDLERS,
+    attribute_calls.HANDLERS,
     class_calls.HANDLERS,
     builtin_calls.HANDLERS,
 )

@@ -243,8 +243,8 @@ class Heap:
             raise Again
         self.require_unchanged()
 
-    def sets_class_attribute(self, cls: type, name: str, value: Any) -> bool:
-        """Whether an attribute that a class gets is part of the state: a plain value of a class that was found."""
+    def sets_class_attribute(self, cls: type, name: str, value: Any = None) -> bool:
+        """Whether an attribute that a class gets or loses is part of the state: a plain value, of a class that is known."""
         now = vars(cls).get(name)
         if not is_class_data(name, value) or not is_class_data(name, now):
             return False
