@@ -244,7 +244,7 @@ class Heap:
         self.require_unchanged()
 
     def sets_class_attribute(self, cls: type, name: str, value: Any = None) -> bool:
-        """Whether an attribute that a class gets or loses is part of the state: a plain value, of a class that is known."""
+        """Whether an attribute that a class gets or loses is part of the state: a plain value of a known class."""
         now = vars(cls).get(name)
         if not is_class_data(name, value) or not is_class_data(name, now):
             return False
