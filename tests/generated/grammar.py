@@ -53,7 +53,7 @@ KINDS = {
             "torch.cat([{grid}[2:], {grid}[:2]])",
             "torch.cat([{some}, {grid}])[:4]",
             "torch.stack([{row}, *{grid}[1:]])",
-            "{grid}.reshape(6, 4).transpose(0, 1).reshape(4, 6)",
+            "{grid}.reshape(6, 4).transpose(0, 1).contiguous()",
             "{grid}.t().flip(0).t()",
             "{grid}.to(torch.int64).float()",
             "{grid}.double().mul(0.5).floor().float()",
