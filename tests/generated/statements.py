@@ -79,7 +79,7 @@ _TEXT = """
 {grid=}[:, {small}] = {int} % 4
 
 # 2
-{grid=}.view(-1)[{int} % 3 : 9].relu_()
+{grid=}.reshape(-1)[{int} % 3 : 9].relu_()
 
 # 3
 {row=} += {int} % 3
