@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.operations import is_refused
 
 _SYMBOLS = (torch.SymInt, torch.SymFloat)
 
@@ -90,6 +91,8 @@ def _counted(recorder: Records, *bounds: Any, **_: Any) -> Any:
     first, last, stride = (_tensor(recorder, bound) for bound in given)
     if isinstance(step, _SYMBOLS):
         _require(recorder, torch.ne(stride, 0), "step must be nonzero")
+    if isinstance(step, torch.SymFloat) and is_refused(_count_by_infinity):  # from PyTorch 2.15 on
+        _require(recorder, torch.isfinite(stride), "step must be finite")
     for bound, value in ((start, first), (end, last)):
         if isinstance(bound, torch.SymFloat):
             _require(recorder, torch.isfinite(value), "unsupported range")
@@ -98,6 +101,10 @@ def _counted(recorder: Records, *bounds: Any, **_: Any) -> Any:
     message = "upper bound and lower bound inconsistent with step sign"
     _require(recorder, torch.logical_or(upwards, downwards), message)
     return ()
+
+
+def _count_by_infinity() -> Tensor:
+    return torch.arange(0.0, 5.0, float("inf"))
 
 
 def _power(recorder: Records, base: Tensor, exponent: Any) -> Any:

@@ -1,5 +1,6 @@
 """Questions about one call of an ATen operation, asked before it is recorded."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,17 @@ UNINITIALISED = {
 }
 ASSERTIONS = {"aten._assert_async.default", "aten._assert_async.msg"}
 NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert_tensor_metadata.default"}
+
+
+@functools.cache
+def is_refused(call: Callable[[], torch.Tensor]) -> bool:
+    """Whether this version of PyTorch raises an error for a call: it is asked once."""
+    with _disable_current_modes():
+        try:
+            call()
+        except RuntimeError:
+            return True
+    return False
 
 
 def require_plain_layout(tensor: torch.Tensor, size: Any, stride: Any, storage_offset: Any = None) -> None:

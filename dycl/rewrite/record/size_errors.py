@@ -5,7 +5,6 @@ operation says what it needs of the sizes of its arguments. What is known to hol
 itself, costs nothing; the rest becomes checks of the block, which come before the operation.
 """
 
-import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -15,10 +14,9 @@ import sympy  # type: ignore[import-untyped]
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
-from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.record.contract import Records
-from dycl.rewrite.record.operations import tensors_in
+from dycl.rewrite.record.operations import is_refused, tensors_in
 from dycl.rewrite.record.sizes.index_sizes import BY_VALUE, INDEXED
 from dycl.rewrite.record.sizes.needs import at_least, covers, divides, equal, expression, spreads, together
 from dycl.rewrite.record.sizes.window_sizes import WINDOWS
@@ -255,20 +253,13 @@ def _by_channel(recorder: Records, tensor: Tensor, *values: Any, **_: Any) -> No
 
 
 def _in_groups(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> None:
-    if _needs_elements_in_groups():
+    if is_refused(_normalise_nothing):  # from PyTorch 2.15 on
         count = math.prod([expression(size) for size in tensor.shape[2:]], start=sympy.Integer(1))
         at_least(recorder, count, 1, "RuntimeError", "Expected HxW to be greater than 0")
 
 
-@functools.cache
-def _needs_elements_in_groups() -> bool:
-    """Whether `group_norm` refuses maps without elements, as from PyTorch 2.15 on."""
-    with _disable_current_modes():
-        try:
-            torch.group_norm(torch.zeros(1, 1, 0), 1)
-        except RuntimeError:
-            return True
-    return False
+def _normalise_nothing() -> Tensor:
+    return torch.group_norm(torch.zeros(1, 1, 0), 1)
 
 
 def _prelu(recorder: Records, tensor: Tensor, weight: Tensor) -> None:
