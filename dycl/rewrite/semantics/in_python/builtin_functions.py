@@ -120,18 +120,10 @@ def in_order(items: Any, key: Any = None, reverse: bool = False) -> list[Any]:
         values.reverse()
         keys.reverse()
     # Positions are those of a loop, so that they stay known where a comparison forks.
-    falls, in_first_run = False, True
+    run: list[Any] = ["rises", 0]
     for place in range(1, len(values)):
-        if in_first_run:
-            if keys[place] < keys[place - 1]:
-                falls = falls or place == 1
-                in_first_run = falls
-            else:
-                in_first_run = not falls
-            if in_first_run:
-                continue
-            if falls:
-                _turn_round(values, keys, place)
+        if run[0] != "is over" and (_goes_on if _LOOKS_FOR_EQUALS else _went_on)(values, keys, place, run):
+            continue
         value, value_key = values.pop(place), keys.pop(place)
         left, right = 0, place
         while left < right:
@@ -142,16 +134,69 @@ def in_order(items: Any, key: Any = None, reverse: bool = False) -> list[Any]:
                 left = middle + 1
         values.insert(left, value)
         keys.insert(left, value_key)
-    if in_first_run and falls:
-        _turn_round(values, keys, len(values))
+    if run[0] == "falls":
+        _turn_run_round(values, keys, len(values), run)
     if reverse:
         values.reverse()
     return values
 
 
-def _turn_round(values: list[Any], keys: list[Any], end: int) -> None:
-    values[:end] = values[:end][::-1]
-    keys[:end] = keys[:end][::-1]
+_LOOKS_FOR_EQUALS = sys.version_info >= (3, 13)
+
+
+def _went_on(values: list[Any], keys: list[Any], place: int, run: list[Any]) -> bool:
+    """Whether the items in order at the beginning go on at this place, as Python up to 3.12 looks for them."""
+    if keys[place] < keys[place - 1]:
+        if place == 1:
+            run[0] = "falls"
+        goes_on = bool(run[0] == "falls")
+    else:
+        goes_on = bool(run[0] == "rises")
+    if not goes_on:
+        if run[0] == "falls":
+            _turn_run_round(values, keys, place, run)
+        run[0] = "is over"
+    return goes_on
+
+
+def _goes_on(values: list[Any], keys: list[Any], place: int, run: list[Any]) -> bool:
+    """The same as Python looks for them from 3.13 on: equal items may stand among falling ones.
+
+    `run` has which way they go, and how many items before this place equal the one before them.
+    """
+    if run[0] == "falls":
+        if keys[place] < keys[place - 1]:
+            _turn_equals_round(values, keys, place, run)
+            return True
+        if not keys[place - 1] < keys[place]:
+            run[1] += 1
+            return True
+        _turn_run_round(values, keys, place, run)
+        run[0] = "goes on"
+    if not keys[place] < keys[place - 1]:
+        return True
+    if run[0] == "rises" and (place == 1 or not keys[0] < keys[place - 1]):
+        _turn_round(values, keys, 0, place)
+        run[0] = "falls"
+        return True
+    run[0] = "is over"
+    return False
+
+
+def _turn_run_round(values: list[Any], keys: list[Any], end: int, run: list[Any]) -> None:
+    """Let falling items rise; equal ones keep their order."""
+    _turn_equals_round(values, keys, end, run)
+    _turn_round(values, keys, 0, end)
+
+
+def _turn_equals_round(values: list[Any], keys: list[Any], end: int, run: list[Any]) -> None:
+    _turn_round(values, keys, end - 1 - run[1], end)
+    run[1] = 0
+
+
+def _turn_round(values: list[Any], keys: list[Any], start: int, end: int) -> None:
+    values[start:end] = values[start:end][::-1]
+    keys[start:end] = keys[start:end][::-1]
 
 
 def sort_in_place(items: list[Any], key: Any = None, reverse: bool = False) -> None:
@@ -324,9 +369,8 @@ def _unbound(method: Any) -> Any:
 
 _CONTAINERS = (str, list, tuple, dict, set, collections.deque)
 # These work on positions in lists, which must stay exact numbers while the lists are alive.
-WITH_POSITIONS = frozenset(
-    function.__code__ for function in (in_order, _turn_round, sort_in_place, *ordering.WITH_POSITIONS)
-)
+_SORTING = (in_order, _went_on, _goes_on, _turn_run_round, _turn_equals_round, _turn_round, sort_in_place)
+WITH_POSITIONS = frozenset(function.__code__ for function in (*_SORTING, *ordering.WITH_POSITIONS))
 
 
 def stands_in(code: types.CodeType) -> bool:
