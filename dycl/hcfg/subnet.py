@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from dycl.hcfg.types import Dimension, DType, Span, TensorType
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Ref:
     """A tensor inside a sub-DNN; where an argument is a number that only the input determines, its 0-d tensor."""
 
     index: int
+
+    def __repr__(self) -> str:
+        return f"Ref(index={self.index})"  # a dataclass looks out for itself among its fields, which takes long
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
 """One operation's arguments, read by the names of its schema and by the kind that a lowering expects."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.values import Number, Size, Value
+from dycl.backends.onnx.values import Number, Size, Value, wider
+from dycl.hcfg.module import operands
 from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
 from dycl.hcfg.types import DType, TensorType
 
@@ -23,6 +25,7 @@ class Arguments:
         builder: Builder,
     ) -> None:
         self.target = operation.target
+        self._operation = operation
         self.results = results
         self.used = used
         self._arguments = operation.arguments
@@ -33,6 +36,13 @@ class Arguments:
     def result(self) -> TensorType:
         """The type of the first result."""
         return self.results[0]
+
+    def in_single_precision(self) -> "Arguments":
+        """The same with float32 in the place of half precision, among the results, too."""
+        read = {ref: self._values[ref] for ref in operands(self._operation)}
+        wide = {ref: self._builder.cast(value, wider(value.dtype)) for ref, value in read.items()}
+        results = tuple(replace(result, dtype=wider(result.dtype)) for result in self.results)
+        return Arguments(self._operation, wide, results, self.used, self._builder)
 
     def unread(self, position: int) -> Value:
         """A stand-in for a result that nothing reads; if something does, there is no translation."""

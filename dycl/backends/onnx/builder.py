@@ -21,6 +21,7 @@ from dycl.backends.onnx.values import (
     Value,
     broadcast,
     is_float,
+    is_integer,
     static_shape,
 )
 from dycl.hcfg.types import Dimension, DType, Span, TensorType
@@ -49,6 +50,7 @@ class Builder:
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
         self._constants: dict[tuple[DType, tuple[int, ...], bytes], Value] = {}
+        self._cast: set[str] = set()
         self._known: dict[str, Array] = {}
         self._names = 0
         self._target = ""
@@ -221,10 +223,17 @@ class Builder:
             return self.constant(known, dtype)
         if is_float(value.dtype) and dtype in ("uint8", "int8", "int16"):
             # Out of range, a narrow integer takes the low bits of the wide one, as in PyTorch.
-            value = self.cast(value, "int64")
+            value = self.cast(value, "int32" if dtype == "int16" else "int64")
+        bits = 8 * numpy_type(dtype).itemsize
+        narrower = is_integer(dtype) and is_integer(value.dtype) and bits < 8 * numpy_type(value.dtype).itemsize
+        if narrower and value.name in self._cast:
+            # ONNX Runtime makes one cast of two, which stops at the greatest number instead of taking the low bits.
+            value = self.node("BitwiseAnd", value, self.constant(2**bits - 1, value.dtype))
         if dtype == "bool" and value.dtype == "bfloat16":
             value = self.cast(value, "float32")
-        return self.node("Cast", value, dtype=dtype, to=ONNX_TYPES[dtype])
+        result = self.node("Cast", value, dtype=dtype, to=ONNX_TYPES[dtype])
+        self._cast.add(result.name)
+        return result
 
     # Sizes.
 

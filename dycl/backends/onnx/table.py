@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.values import Value
+from dycl.backends.onnx.values import Value, wider
 
 Lowering = Callable[[Builder, Arguments], Value | Sequence[Value]]
 
@@ -21,3 +21,20 @@ def lowers(*targets: str) -> Callable[[Lowering], Lowering]:
         return lowering
 
     return enter
+
+
+def in_single_precision(lowering: Lowering) -> Lowering:
+    """Let the decorated function compute in float32 what PyTorch does for half precision: with numbers as they are.
+
+    A number that half precision cannot hold is no infinity then, nor is a small one zero.
+    """
+
+    def wide(b: Builder, a: Arguments) -> Value | Sequence[Value]:
+        if a.result.dtype == wider(a.result.dtype):
+            return lowering(b, a)
+        results = lowering(b, a.in_single_precision())
+        if isinstance(results, Value):
+            return b.cast(results, a.result.dtype)
+        return [b.cast(value, kind.dtype) for value, kind in zip(results, a.results, strict=True)]
+
+    return wide

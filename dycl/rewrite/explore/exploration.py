@@ -37,7 +37,7 @@ from dycl.rewrite.explore.process import Process
 from dycl.rewrite.explore.results import result_structure
 from dycl.rewrite.explore.states import States
 from dycl.rewrite.knowledge import Fact, Loose, Table
-from dycl.rewrite.record.checked_before import checked_before
+from dycl.rewrite.record.errors.checked_before import checked_before
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.generators import reach_of, require_none_given_up
 from dycl.rewrite.run.rolled import Unrolling

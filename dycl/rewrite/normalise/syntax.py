@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import collections
 import importlib
 import itertools
 import math
@@ -84,6 +85,12 @@ def tells_what_it_contains(container: Any) -> bool:
     """Whether the class of `container` has a `__contains__` of its own, in Python."""
     own = isinstance(getattr(type(container), "__contains__", None), types.FunctionType)
     return own and not isinstance(container, torch.Tensor)
+
+
+def own_items(container: Any) -> list[Any]:
+    """What a sequence holds, whatever its class has made of indexing and iteration."""
+    kind: Any = next(kind for kind in (list, tuple, collections.deque, object) if isinstance(container, kind))
+    return [*container] if kind is object else [*kind.__iter__(container)]
 
 
 def index_message(container: Any) -> str:

@@ -17,7 +17,9 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.operations import require_castable, tensors_in
-from dycl.rewrite.record.sharing import gives_view, lies_across, memory, sharing
+from dycl.rewrite.record.overlap import View, lies_across
+from dycl.rewrite.record.schemas import parameters
+from dycl.rewrite.record.sharing import gives_view, memory, sharing
 from dycl.rewrite.record.sizes.needs import same_sizes
 from dycl.rewrite.record.sizes.spellings import fill_diagonal
 from dycl.rewrite.signals import Refused
@@ -25,19 +27,6 @@ from dycl.rewrite.signals import Refused
 __all__ = ["Aliases", "View", "memory", "plain_form"]
 
 aten = torch.ops.aten
-
-
-@dataclass(slots=True)
-class View:
-    """How a view was taken: the call that gave it, and which of its results it is."""
-
-    tensor: torch.Tensor
-    parent: torch.Tensor
-    func: OpOverload[Any, Any]
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    position: int | None
-    parent_version: int
 
 
 @dataclass(slots=True)
@@ -143,15 +132,15 @@ class Aliases:
         self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
     ) -> Any:
         """Record an in-place operation as a plain one and let its first argument mean the result."""
-        if "out" in kwargs and "out" in [item.name for item in func._schema.arguments if item.alias_info is not None]:
+        taken = parameters(func)
+        if "out" in kwargs and "out" in taken.written:
             return self._fill_out(func, args, kwargs, recorder)
         target = args[0]
         if str(func) in ("aten.resize_as_.default", "aten.resize_.default"):
             wanted = args[1].shape if isinstance(args[1], torch.Tensor) else args[1]
             if tuple(wanted) == tuple(target.shape):
                 return target
-        written = [item.alias_info is not None and item.alias_info.is_write for item in func._schema.arguments]
-        if not isinstance(target, torch.Tensor) or not written[0] or any(written[1:]):
+        if not isinstance(target, torch.Tensor) or taken.written != taken.names[:1]:
             raise Refused("DY004", f"`{func}` writes to a tensor in a way that has no translation")
         self.require_writable(target, recorder)
         self.refresh(target, recorder)
@@ -176,7 +165,7 @@ class Aliases:
             raise Refused("DY006", reason, "change a copy: `y = y.clone()`")
         own = self.owner(target)
         for other in others:
-            if other is not target and self.owner(other) is own and lies_across(target, other):
+            if self.owner(other) is own and lies_across(target, other, self.views):
                 reason = "a tensor is changed in place by one that lies across it in memory, which PyTorch refuses"
                 raise Refused("DY006", reason, "use a copy: `y.clone()`")
 
@@ -379,7 +368,7 @@ def _put_back_narrow(parent: torch.Tensor, value: torch.Tensor, axis: int, start
 
 
 def _put_back_piece(view: View, value: torch.Tensor) -> Any:
-    arguments = dict(zip((item.name for item in view.func._schema.arguments), view.args, strict=False)) | view.kwargs
+    arguments = parameters(view.func).bound(view.args, view.kwargs)
     axis, position = arguments.get("dim", 0), view.position or 0
     if "split_sizes" in arguments or isinstance(arguments.get("split_size"), list | tuple):
         offset = sum((arguments.get("split_sizes") or arguments["split_size"])[:position])

@@ -73,6 +73,10 @@ class Records(Protocol):
         """Whether only the input determines this tensor's value."""
         ...
 
+    def number(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The 0-d tensor of what a tensor of one element holds now: a number is no memory that is written later."""
+        ...
+
     def element_bounds(self, tensor: torch.Tensor) -> tuple[float, float] | None:
         """The least and the greatest number that a tensor can hold; None if that is not known."""
         ...

@@ -6,6 +6,7 @@ from torch._decomp import decomposition_table
 from torch._library.custom_ops import OPDEFS
 from torch._ops import OpOverload
 
+from dycl.rewrite.record.schemas import is_mutable
 from dycl.rewrite.record.sharing import is_composite
 
 _DEEPEST = 3
@@ -27,7 +28,7 @@ class Decompositions:
     def result(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the smaller operations give, or `NotImplemented`."""
         # Some decompositions are in terms of the operation itself: they are there for another purpose.
-        if func._schema.is_mutable or str(func) in _UNEQUAL or self._within.count(func) == _DEEPEST:
+        if is_mutable(func) or str(func) in _UNEQUAL or self._within.count(func) == _DEEPEST:
             return NotImplemented
         self._within.append(func)
         try:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import torch
 
-from dycl.rewrite.record.checked_before import needs_no_checks
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.errors.checked_before import needs_no_checks
 
 Operation = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 

@@ -15,7 +15,7 @@ import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from dycl.rewrite.record.contract import ArrayOperations, Records
-from dycl.rewrite.record.host_values import Undetermined
+from dycl.rewrite.record.number_classes import Undetermined
 from dycl.rewrite.signals import DecisionMet, Refused
 
 NUMPY_DTYPES: dict[torch.dtype, Any] = {

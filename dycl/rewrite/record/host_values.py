@@ -14,26 +14,11 @@ from dycl.hcfg.types import HostKind
 from dycl.rewrite.normalise.syntax import KnownNumber
 from dycl.rewrite.record import exact_numbers
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.number_classes import PYTHON_TYPES, Undetermined, kind_of_class, require_no_other_number
 from dycl.rewrite.signals import DecisionMet, Refused
 
 DTYPES: dict[HostKind, torch.dtype] = {"bool": torch.bool, "int": torch.int64, "float": torch.float64}
-PYTHON_TYPES: dict[HostKind, type] = {"bool": bool, "int": int, "float": float}
 _ORDER: tuple[HostKind, ...] = ("bool", "int", "float")
-
-
-class Undetermined:
-    """A number that natively run code cannot have: who asks for it has met a decision."""
-
-    __slots__ = ()
-
-    def __int__(self) -> int:
-        raise DecisionMet("`int` of a number that only the input determines")
-
-    def __float__(self) -> float:
-        raise DecisionMet("`float` of a number that only the input determines")
-
-    def __index__(self) -> int:
-        raise DecisionMet("a number that only the input determines is used as an index")
 
 
 class HostValue(Undetermined):
@@ -262,16 +247,20 @@ def kind_of(value: Any) -> HostKind | None:
         return value.kind
     if type(value) in (bool, int, float):
         return cast(HostKind, type(value).__name__)
-    if type(value) is KnownNumber:
-        return "int"
-    return None
+    return "int" if type(value) is KnownNumber else None
+
+
+def _kind_of_operand(value: Any) -> HostKind | None:
+    """The kind of what arithmetic takes for a number, such as a member of an `IntEnum`."""
+    cls: type = type(value)
+    return kind_of(value) or kind_of_class(cls)
 
 
 def lift(value: Any, kind: HostKind, recorder: Records) -> HostValue:
     """A number as a host value of the given kind."""
     if isinstance(value, HostValue):
         return value.as_kind(kind)
-    return HostValue(kind, torch.tensor(value, dtype=DTYPES[kind]), recorder)
+    return HostValue(kind, torch.tensor(PYTHON_TYPES[kind](value), dtype=DTYPES[kind]), recorder)
 
 
 def import_symbol(value: Any, recorder: Records) -> HostValue:
@@ -290,11 +279,12 @@ def _with_tensor(plain: Callable[[Any, Any], Any], left: Any, right: Any) -> Any
     if isinstance(left, torch.Tensor) or isinstance(right, torch.Tensor):
         first = left.symbol() if isinstance(left, HostValue) else left
         return plain(first, right.symbol() if isinstance(right, HostValue) else right)
+    require_no_other_number(right if isinstance(left, HostValue) else left)
     return NotImplemented
 
 
 def _common_kind(left: Any, right: Any, least: HostKind) -> HostKind | None:
-    kinds = (kind_of(left), kind_of(right))
+    kinds = (_kind_of_operand(left), _kind_of_operand(right))
     if None in kinds:
         return None
     return max((*cast(tuple[HostKind, HostKind], kinds), least), key=_ORDER.index)
@@ -305,10 +295,13 @@ def _arithmetic(function: Callable[..., torch.Tensor], plain: Callable[[Any, Any
     if kind is None:
         return _with_tensor(plain, left, right)
     recorder = _recorder(left, right)
-    operands = (lift(left, kind, recorder).tensor, lift(right, kind, recorder).tensor)
-    result = HostValue(kind, exact_numbers.combined(function, *operands, recorder), recorder)
-    if kind_of(left) == kind_of(right) == "int":
-        recorder.relate(result.tensor, plain, left, right)
+    operands = (left, right)
+    one, other = (lift(number, kind, recorder).tensor for number in operands)
+    result = HostValue(kind, exact_numbers.combined(function, one, other, recorder), recorder)
+    if _kind_of_operand(left) == _kind_of_operand(right) == "int":
+        recorder.relate(
+            result.tensor, plain, *(item if isinstance(item, HostValue) else int(item) for item in operands)
+        )
     return result
 
 
@@ -384,7 +377,7 @@ def _comparison(function: Callable[..., torch.Tensor], plain: Callable[[Any, Any
     if kind is None:
         return _with_tensor(plain, left, right)
     recorder = _recorder(left, right)
-    one, other = (lift(number, kind_of(number) or kind, recorder).tensor for number in (left, right))
+    one, other = (lift(number, _kind_of_operand(number) or kind, recorder).tensor for number in (left, right))
     return HostValue("bool", exact_numbers.compared(function, one, other, recorder), recorder)
 
 

@@ -8,6 +8,7 @@ import torch
 from torch._ops import OpOverload
 from torch.utils._python_dispatch import _disable_current_modes
 
+from dycl.rewrite.record.schemas import is_mutable, parameters
 from dycl.rewrite.signals import Refused
 
 # Operations that hand a tensor's value to Python: each is a decision.
@@ -86,20 +87,27 @@ def overload_suffix(func: OpOverload[Any, Any]) -> str:
 
 def tensors_in(tree: Any) -> list[torch.Tensor]:
     """Every tensor in nested arguments or results."""
-    if isinstance(tree, torch.Tensor):
-        return [tree]
-    if isinstance(tree, list | tuple):
-        return [tensor for item in tree for tensor in tensors_in(item)]
-    if isinstance(tree, dict):
-        return [tensor for item in tree.values() for tensor in tensors_in(item)]
-    return []
+    found: list[torch.Tensor] = []
+    left = [tree]
+    while left:
+        item = left.pop()
+        if isinstance(item, torch.Tensor):
+            found.append(item)
+        elif isinstance(item, _SEQUENCES):
+            left.extend(reversed(item))
+        elif isinstance(item, dict):
+            left.extend(reversed(item.values()))
+    return found
+
+
+_SEQUENCES = (list, tuple)
 
 
 def with_tensors(tree: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     """Nested arguments with every tensor changed."""
     if isinstance(tree, torch.Tensor):
         return change(tree)
-    if isinstance(tree, list | tuple):
+    if isinstance(tree, _SEQUENCES):
         return type(tree)([with_tensors(item, change) for item in tree])
     if isinstance(tree, dict):
         return {name: with_tensors(item, change) for name, item in tree.items()}
@@ -110,20 +118,22 @@ def is_random(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[st
     """Whether a call draws random numbers, which dropout in evaluation does not."""
     if torch.Tag.nondeterministic_seeded not in func.tags:
         return False
-    names = [argument.name for argument in func._schema.arguments]
-    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    taken = parameters(func)
+    given = {**dict(zip(taken.names, taken.defaults, strict=True)), **taken.bound(args, kwargs)}
     if given.get("train", given.get("training", True)) is False:
         return False
-    return "dropout_p" not in names or bool(given.get("dropout_p", 0.0))
+    return "dropout_p" not in taken.names or bool(given.get("dropout_p", 0.0))
 
 
 def written_by(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
     """The tensors that a call writes to."""
-    bound = dict(zip((item.name for item in func._schema.arguments), args, strict=False)) | kwargs
-    names = [item.name for item in func._schema.arguments if item.alias_info is not None and item.alias_info.is_write]
-    statistics = bound.get("training", bound.get("use_input_stats"))
-    if statistics and str(func).split(".")[1] in _NORMS:
-        names += ["running_mean", "running_var"]  # of these the schema says nothing
+    names = parameters(func).written
+    normalises = func._schema.name.partition("::")[2] in _NORMS
+    if not names and not normalises:
+        return []
+    bound = parameters(func).bound(args, kwargs)
+    if normalises and bound.get("training", bound.get("use_input_stats")):
+        names += ("running_mean", "running_var")  # of these the schema says nothing
     return [tensor for name in names for tensor in tensors_in(bound.get(name))]
 
 
@@ -132,6 +142,6 @@ _NORMS = {"batch_norm", "instance_norm", "native_batch_norm", "_batch_norm_impl_
 
 def require_no_hidden_write(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Refuse a normalisation that updates its statistics, whether or not its result is used."""
-    if not func._schema.is_mutable and written_by(func, args, kwargs):
+    if not is_mutable(func) and written_by(func, args, kwargs):
         reason = f"`{func}`: normalisation updates its running statistics: the model is in training mode"
         raise Refused("DY004", reason, "call `model.eval()` first, and leave it so")

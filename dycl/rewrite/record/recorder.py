@@ -17,12 +17,14 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
 from dycl.hcfg.types import Span, TensorType
 from dycl.rewrite.normalise.native_places import native_places
-from dycl.rewrite.record.checked_before import needs_no_checks
 from dycl.rewrite.record.complex_numbers.pairs import HINT, OUTLASTS
 from dycl.rewrite.record.contract import ArrayOperations, Sym
 from dycl.rewrite.record.decompositions import Decompositions
 from dycl.rewrite.record.element_bounds import Bounds, Walk
-from dycl.rewrite.record.element_types import require_computed
+from dycl.rewrite.record.errors.checked_before import needs_no_checks
+from dycl.rewrite.record.errors.element_types import require_computed
+from dycl.rewrite.record.errors.sizes import depends_on_values, require_fitting
+from dycl.rewrite.record.errors.values import require_valid
 from dycl.rewrite.record.layouts import Layout
 from dycl.rewrite.record.operations import (
     ASSERTIONS,
@@ -40,13 +42,12 @@ from dycl.rewrite.record.operations import (
     written_by,
 )
 from dycl.rewrite.record.recording import Captured, Checked, Recording
+from dycl.rewrite.record.schemas import is_mutable, parameters
 from dycl.rewrite.record.shapes import Shapes
 from dycl.rewrite.record.sharing import gives_view, memory
-from dycl.rewrite.record.size_errors import depends_on_values, require_fitting
 from dycl.rewrite.record.sizes.open_sizes import spelled_out
 from dycl.rewrite.record.sizes.true_counts import chosen_by
 from dycl.rewrite.record.symbols import Symbols
-from dycl.rewrite.record.value_errors import require_valid
 from dycl.rewrite.signals import CheckMet, DecisionMet, Refused
 from dycl.rewrite.tensor_types import dtype_name, tensor_type
 
@@ -151,6 +152,17 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.recording.weights[id(tensor)] = weight
         return weight.ref
 
+    def number(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The 0-d tensor of what a tensor of one element holds now: a number is no memory that is written later."""
+        if not self.is_dynamic(tensor):
+            return tensor.reshape(()).clone()
+        with self.on():
+            ref = self.ref(tensor if not tensor.dim() else tensor.reshape(()))
+        if ref not in self.recording.numbers:
+            self.recording.numbers[ref] = self.symbols.fake_tensor_of_kind(((), (), tensor.dtype))
+            self.track(self.recording.numbers[ref], ref)
+        return self.recording.numbers[ref]
+
     def element_bounds(self, tensor: torch.Tensor) -> Bounds | None:
         """The least and the greatest number that a tensor can hold; None if that is not known."""
         if not self.is_dynamic(tensor):
@@ -252,7 +264,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _draw(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Record a draw of random numbers, which is refused later if anything depends on it."""
-        if func._schema.is_mutable:
+        if is_mutable(func):
             raise Refused("DY005", f"`{func}` draws random numbers")
         places = (*self.places(), *native_places()) or (self.locate(),)
         reason, self.draw_name = self.draw_name or f"`{func}` draws random numbers", ""
@@ -294,7 +306,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self._decompositions.result(func, args, kwargs)
 
     def _record(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if func._schema.is_mutable:
+        if is_mutable(func):
             return self.recording.aliases.mutate(func, args, kwargs, self)
         if not self.supports(str(func)):
             raise Refused("DY004", f"the backend has no translation for `{func}`")
@@ -350,16 +362,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def bind(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Argument]:
         """The call's arguments by the names of the operation's schema, defaults filled in."""
-        bound: dict[str, Argument] = {}
-        for position, argument in enumerate(func._schema.arguments):
-            if position < len(args):
-                value = args[position]
-            elif argument.name in kwargs:
-                value = kwargs[argument.name]
-            else:
-                value = argument.default_value if argument.has_default_value() else None
-            bound[argument.name] = self._argument(value)
-        return bound
+        taken = parameters(func)
+        given = taken.bound(args, kwargs)
+        named = zip(taken.names, taken.defaults, strict=True)
+        return {name: self._argument(given.get(name, default)) for name, default in named}
 
     def _argument(self, value: Any) -> Argument:
         match value:

@@ -62,6 +62,8 @@ class Recording:
     true_counts: dict[Ref, Any] = field(default_factory=dict)
     """How many elements of a mask are true, by the symbol that stands for it."""
     refs: dict[int, tuple[Ref, torch.Tensor]] = field(default_factory=dict)
+    numbers: dict[Ref, torch.Tensor] = field(default_factory=dict)
+    """The 0-d tensors of the numbers that Python or NumPy got from tensors: nothing writes to them."""
     twins: dict[int, torch.Tensor] = field(default_factory=dict)
     aliases: Aliases = field(default_factory=Aliases)
     complex_pairs: ComplexPairs = field(default_factory=ComplexPairs)

@@ -1,11 +1,13 @@
 """What operations give on fake tensors: types and shapes, no data."""
 
+import functools
 from typing import Any
 
 import torch
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor
 
+from dycl.rewrite.record.known_shapes import remembered
 from dycl.rewrite.record.operations import with_tensors
 from dycl.rewrite.record.sizes.shape_rules import grouped_product
 from dycl.rewrite.record.symbols import Symbols
@@ -30,7 +32,8 @@ class Shapes:
         if self._symbols.concern((args, kwargs)):
             return self._symbols.result(func, args, kwargs)
         try:
-            return self._symbols.plain_result(func, args, kwargs)
+            ask = functools.partial(self._symbols.plain_result, func, args, kwargs)
+            return remembered(func, args, kwargs, self._symbols.fake_tensor_of_kind, ask)
         except DynamicOutputShapeException:
             self._symbols.allow()
             return self._symbols.result(func, args, kwargs)

@@ -11,7 +11,6 @@ from typing import Any
 
 import torch
 from torch._ops import OpOverload
-from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from dycl.rewrite.record.operations import overload_suffix, tensors_in
 from dycl.rewrite.record.sizes.sampled_shapes import memory_sources, symbols_in
@@ -81,45 +80,3 @@ def _by_memory(tree: Any, results: list[Any], stand_in: Callable[[torch.Tensor],
         owners.setdefault(memory(stand_in(tensor)), tensor)
     known = [owners.get(memory(item)) if isinstance(item, torch.Tensor) else None for item in results]
     return [None if owner is None else (owner, True) for owner in known]
-
-
-def lies_across(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether PyTorch finds that two tensors in the same memory have some, but not all elements in common.
-
-    It looks at those alone whose elements lie close together.
-    """
-    if not (_is_dense(one) and _is_dense(other)):
-        return False
-    here, there = ((tensor.storage_offset(), tensor.numel()) for tensor in (one, other))
-    if not all(isinstance(number, int) for number in (*here, *there)):
-        return not all(_always_equal(*pair) for pair in zip(here, there, strict=True))
-    if not here[1] or not there[1] or (here == there and one.stride() == other.stride()):
-        return False
-    return here[0] < there[0] + there[1] and there[0] < here[0] + here[1]
-
-
-def _is_dense(tensor: torch.Tensor) -> bool:
-    """Whether the elements lie close together, in whatever order."""
-    if not all(isinstance(number, int) for number in (*tensor.shape, *tensor.stride())):
-        return _is_in_order(tensor)
-    step = 1
-    for stride, size in sorted(zip(tensor.stride(), tensor.shape, strict=True)):
-        if size != 1 and stride != step:
-            return False
-        step *= size
-    return True
-
-
-def _is_in_order(tensor: torch.Tensor) -> bool:
-    """Whether the elements lie one behind the other, whatever the open sizes are."""
-    step: Any = 1
-    for size, stride in reversed(list(zip(tensor.shape, tensor.stride(), strict=True))):
-        if not _always_equal(stride, step):
-            return False
-        step = step * size
-    return True
-
-
-def _always_equal(one: Any, other: Any) -> bool:
-    """Whether two numbers are equal for all sizes that are open."""
-    return bool(statically_known_true(one == other))

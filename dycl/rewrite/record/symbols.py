@@ -21,10 +21,11 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
 from dycl.hcfg.types import Dimension, HostKind, TensorType
-from dycl.rewrite.record.checked_before import checked_before
 from dycl.rewrite.record.contract import Records, Sym
+from dycl.rewrite.record.errors.checked_before import checked_before
 from dycl.rewrite.record.host_values import HostValue, lift
-from dycl.rewrite.record.layouts import Layout, Order
+from dycl.rewrite.record.known_shapes import Kind
+from dycl.rewrite.record.layouts import Layout, Order, in_order
 from dycl.rewrite.record.sizes.expressions import evaluated
 from dycl.rewrite.record.sizes.sampled_shapes import Inferred, samples
 from dycl.rewrite.record.sizes.shape_rules import by_rule, with_last_size
@@ -38,6 +39,8 @@ Source = torch.Tensor | tuple[torch.Tensor, int]
 # A dimension that the user calls `u0` must not be taken for the symbol of that name.
 _LIKE_A_SYMBOL = re.compile(r"(u|s|zf|zuf)\d+")
 _LONGEST_NAME = 100
+_CPU = torch.device("cpu")
+_SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 class Symbols:
@@ -75,7 +78,9 @@ class Symbols:
         """A fake tensor of this type; its named dimensions become symbols bound to it."""
         dtype = torch_dtype(value_type.dtype)
         if all(isinstance(number, int) for number in (*value_type.shape, *(layout or ()))):
-            return self._fake_tensor_of_known_shape(value_type, layout)  # type: ignore[arg-type]
+            sizes = cast("tuple[int, ...]", value_type.shape)
+            places = cast("tuple[int, ...]", in_order(sizes) if layout is None else tuple(layout))
+            return self.fake_tensor_of_kind((sizes, places, dtype))
         shape = [self._dimension(size) if isinstance(size, str) else size for size in value_type.shape]
         self.allow()
         with _disable_current_modes(), self.fake_mode:
@@ -90,14 +95,12 @@ class Symbols:
         self._bind_dimensions(tensor)
         return tensor
 
-    def _fake_tensor_of_known_shape(self, value_type: TensorType, strides: Sequence[int] | None) -> torch.Tensor:
-        """A fake tensor made directly: going through PyTorch's dispatcher takes ten times as long."""
-        dtype = torch_dtype(value_type.dtype)
+    def fake_tensor_of_kind(self, kind: Kind) -> torch.Tensor:
+        """A fake tensor of known sizes, made directly: going through PyTorch's dispatcher takes ten times as long."""
+        shape, strides, dtype = kind
         with _disable_current_modes():
-            plain = torch.empty(value_type.shape, dtype=dtype, device="meta")  # type: ignore[arg-type]
-            if strides is not None and tuple(strides) != plain.stride():
-                plain = torch.empty_strided(value_type.shape, tuple(strides), dtype=dtype, device="meta")  # type: ignore[arg-type]
-            return FakeTensor(self.fake_mode, plain, torch.device("cpu"))
+            plain = torch.empty_strided(shape, strides, dtype=dtype, device="meta")
+            return FakeTensor(self.fake_mode, plain, _CPU)
 
     def _dimension(self, name: str) -> torch.SymInt:
         if name not in self._dimensions:
@@ -130,11 +133,11 @@ class Symbols:
 
     def has_symbol(self, tree: Any) -> bool:
         """Whether a number that only the input determines stands anywhere in `tree`."""
-        if isinstance(tree, torch.SymInt | torch.SymFloat | torch.SymBool):
+        if isinstance(tree, _SYMBOLS):
             return True
-        if isinstance(tree, list | tuple):
-            return any(self.has_symbol(item) for item in tree)
-        return isinstance(tree, dict) and any(self.has_symbol(item) for item in tree.values())
+        if isinstance(tree, (list, tuple)):
+            return any(map(self.has_symbol, tree))
+        return isinstance(tree, dict) and any(map(self.has_symbol, tree.values()))
 
     def concern(self, tree: Any) -> bool:
         """Whether a symbol stands anywhere in `tree`, also as a size of a tensor."""

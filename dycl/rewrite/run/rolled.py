@@ -29,6 +29,8 @@ def rolled_up(source: Any) -> RangeIterator | None:
     if any(part is None for part in rows):
         return None
     length = min(len(part) for part in rows)
+    if isinstance(source, ParallelIterator) and source.strict and any(len(part) != length for part in rows):
+        return None
     return RangeIterator(0, length, 1, tuple(rows) if isinstance(source, ParallelIterator) else rows[0])
 
 

@@ -15,10 +15,11 @@ from dycl.hcfg.types import HostKind
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.bounds import bounds
 from dycl.rewrite.record.host_arrays import HostArray
-from dycl.rewrite.record.host_values import PYTHON_TYPES, HostValue, import_symbol, kind_of, whole_power
+from dycl.rewrite.record.host_values import HostValue, import_symbol, kind_of, whole_power
+from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.semantics import table_calls
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic, item, number_of, truth
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, has_plain, is_dynamic, item, number_of, truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.semantics.numpy.calls import to_numpy
 from dycl.rewrite.semantics.ranges import range_contains, range_length
@@ -100,12 +101,16 @@ def _loop_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def _zip(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if kwargs.get("strict") or any(isinstance(source, HostRange | Generator | RangeIterator) for source in args):
+    strict = kwargs.get("strict", False)
+    if kwargs.keys() - {"strict"} or type(strict) is not bool:
+        return NOT_HANDLED
+    if any(isinstance(source, HostRange | Generator | RangeIterator) for source in args):
         return NOT_HANDLED
     if any(map(syntax.iterates_itself, args)):
         return NOT_HANDLED
     parts = tuple(machine.iterator(source) for source in args)
-    return ParallelIterator(parts) if all(isinstance(part, KNOWN_ITERATORS) for part in parts) else NOT_HANDLED
+    known = all(isinstance(part, KNOWN_ITERATORS) for part in parts)
+    return ParallelIterator(parts, strict) if known else NOT_HANDLED
 
 
 def _enumerate(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -255,10 +260,12 @@ def _found(machine: Running, value: Any, container: Any) -> Any:
     """Whether a container of known things has a number or text, as far as that takes no decision."""
     if type(container) is HostArray:
         return HostValue("bool", (container == value).any().tensor, machine.recorder)
+    if isinstance(container, torch.Tensor) and type(container).__contains__ is torch.Tensor.__contains__:
+        return _found_in_tensor(machine, value, container)
     number = number_of(value, machine)
     if isinstance(container, HostRange) or (isinstance(container, range) and isinstance(number, HostValue)):
         return NOT_HANDLED if kind_of(number) is None else range_contains(container, number, machine)
-    if not isinstance(number, HostValue | HostText) or not isinstance(container, _CONTAINERS):
+    if not isinstance(number, HostValue | HostText) or not has_plain(container, "__contains__", _CONTAINERS):
         return NOT_HANDLED
     found: Any = False
     if any(candidate is value for candidate in container):
@@ -274,6 +281,15 @@ def _found(machine: Running, value: Any, container: Any) -> Any:
             return NOT_HANDLED
         found = same if found is False else found if same is False else found | same
     return found
+
+
+def _found_in_tensor(machine: Running, value: Any, container: torch.Tensor) -> Any:
+    if not is_dynamic(container, machine) and not is_dynamic(value, machine):
+        return NOT_HANDLED
+    if kind_of(value) is None and not isinstance(value, torch.Tensor):
+        kind = f"<class '{type(value).__name__}'>"
+        raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {kind}.")
+    return item((container == value).any(), machine)
 
 
 _CONTAINERS = (list, tuple, set, frozenset, dict)

@@ -11,6 +11,7 @@ from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import DTYPES, HostValue
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.frames import HostRange
 from dycl.rewrite.state.tables import GrownList
 
 NOT_HANDLED = object()
@@ -42,8 +43,13 @@ def item(tensor: torch.Tensor, machine: Running) -> HostValue:
     if tensor.is_complex():
         raise Refused("DY004", "a complex number becomes one of Python's", "read its parts, `x.real.item()`")
     kind: HostKind = "bool" if tensor.dtype == torch.bool else "float" if tensor.is_floating_point() else "int"
-    scalar = tensor if tensor.dim() == 0 else torch.reshape(tensor, ())
-    return HostValue(kind, scalar.to(DTYPES[kind]), machine.recorder)
+    return HostValue(kind, machine.recorder.number(tensor.to(DTYPES[kind])), machine.recorder)
+
+
+def has_plain(container: Any, method: str, kinds: tuple[type, ...]) -> bool:
+    """Whether a container is of one of these classes, or of one made from it that has the same special method."""
+    base = next((kind for kind in kinds if isinstance(container, kind)), None)
+    return base is not None and getattr(type(container), method) is getattr(base, method)
 
 
 def number_of(value: Any, machine: Running) -> Any:
@@ -71,6 +77,8 @@ def truth(value: Any, machine: Running) -> bool | HostValue:
         return value.as_kind("bool")
     if type(value) is HostArray:
         return truth(value.truth(), machine)
+    if type(value) is HostRange:
+        return truth((value.stop - value.start) * value.step > 0, machine)
     if type(value) is GrownList:
         size = value.size()
         return size > 0 if isinstance(size, int) else (size > 0).as_kind("bool")

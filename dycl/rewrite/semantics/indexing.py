@@ -6,11 +6,11 @@ from typing import Any
 import torch
 
 from dycl.rewrite.normalise.syntax import KnownNumber
+from dycl.rewrite.record.errors.numbers import require_fit
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, lift
-from dycl.rewrite.record.number_errors import require_fit
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, item, number_of
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, has_plain, item, number_of
 from dycl.rewrite.semantics.number_lists import number_at, store_number
 from dycl.rewrite.semantics.ranges import range_item
 from dycl.rewrite.semantics.tensor_literals import make_tensor, mentions_dynamic
@@ -33,7 +33,11 @@ def get_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         return range_item(container, index, machine)
     if isinstance(container, range) and isinstance(index, HostValue):
         return range_item(HostRange(container.start, container.stop, container.step), index, machine)
-    if not isinstance(index, HostValue) or not isinstance(container, list | tuple) or not container:
+    if (
+        not isinstance(index, HostValue)
+        or not has_plain(container, "__getitem__", (torch.Size, list, tuple))
+        or not container
+    ):
         return NOT_HANDLED
     return number_at(container, index, machine)
 

@@ -1,5 +1,6 @@
 """`range` with bounds that only the input determines: its length, its items, what it contains."""
 
+import operator
 from typing import Any
 
 import torch
@@ -7,7 +8,7 @@ import torch
 from dycl.hcfg.types import HostKind
 from dycl.rewrite.record.host_values import HostValue, kind_of, lift
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, number_of
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, number_of, truth
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import HostRange, RangeIterator
 
@@ -59,6 +60,35 @@ def range_contains(source: HostRange | range, number: Any, machine: Running) -> 
     return HostValue("bool", torch.logical_and(torch.logical_and(above, below), on_step), machine.recorder)
 
 
+def is_full(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`bool(range(...))`."""
+    return truth(args[0], machine) if args and isinstance(args[0], HostRange) else NOT_HANDLED
+
+
+def is_empty(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`not range(...)`."""
+    full = is_full(machine, args, kwargs)
+    return HostValue("bool", torch.logical_not(full.tensor), machine.recorder) if isinstance(full, HostValue) else full
+
+
+def compare(wanted: bool) -> Handler:
+    """`range(...) == other`: ranges are equal if they have the same items."""
+
+    def compared(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if not any(isinstance(source, HostRange) for source in args):
+            return NOT_HANDLED
+        if not all(isinstance(source, HostRange | range) for source in args):
+            return not wanted
+        one, other = (HostRange(source.start, source.stop, source.step) for source in args)
+        count, same_count = range_length(one, machine), range_length(one, machine) == range_length(other, machine)
+        same_step = (count < 2) | (lift(one.step, "int", machine.recorder) == other.step)
+        same_start = lift(one.start, "int", machine.recorder) == other.start
+        same = same_count & ((count < 1) | (same_start & same_step))
+        return same if wanted else HostValue("bool", torch.logical_not(same.tensor), machine.recorder)
+
+    return compared
+
+
 def reverse(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`reversed(range(...))`."""
     (source,) = args
@@ -68,4 +98,11 @@ def reverse(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return RangeIterator(last, source.start - source.step, -source.step)
 
 
-HANDLERS: dict[Any, Handler] = {range: make_range, reversed: reverse}
+HANDLERS: dict[Any, Handler] = {
+    range: make_range,
+    reversed: reverse,
+    bool: is_full,
+    operator.not_: is_empty,
+    operator.eq: compare(True),
+    operator.ne: compare(False),
+}

@@ -6,7 +6,8 @@ from typing import Any
 import torch
 
 from dycl.rewrite.record.host_arrays import HostArray
-from dycl.rewrite.record.host_values import PYTHON_TYPES, HostValue
+from dycl.rewrite.record.host_values import HostValue
+from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.semantics.contract import Running
 
 

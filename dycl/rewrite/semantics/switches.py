@@ -1,6 +1,8 @@
 """Indexing by a host value: the program goes on once for each item that the index can mean."""
 
+import collections
 import operator
+import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +18,7 @@ from dycl.rewrite.record.bounds import bounds
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, lift
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import MOST_CASES, number_of
+from dycl.rewrite.semantics.dynamic import MOST_CASES, has_plain, number_of
 from dycl.rewrite.semantics.numpy.forms import number_of_scalar
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
@@ -24,6 +26,9 @@ from dycl.rewrite.state.frames import Frame
 from dycl.rewrite.state.stops import Decided, Outcome
 
 _ABSENT = -1
+_TABLES = (collections.OrderedDict, collections.defaultdict, dict)
+_SEQUENCES = (torch.Size, list, tuple, nn.ModuleList, nn.Sequential, nn.ParameterList)
+_BY_POSITION = ("__getitem__", "__iter__", "__len__")
 Error = tuple[str, str]
 _NEVER: Error = ("RuntimeError", "a number is outside of the bounds that the compiler found for it")
 
@@ -70,15 +75,15 @@ def _key_register(frame: Frame, instruction: Call, switch: _Switch) -> Register 
 
 
 def _switch(machine: Running, callee: Any, args: tuple[Any, ...]) -> _Switch | None:
-    if callee is operator.getitem and isinstance(args[0], dict):
+    if callee is operator.getitem and has_plain(args[0], "__getitem__", _TABLES):
         return _key(machine, args[0], args[1])
-    if callee is operator.getitem and isinstance(args[0], list | tuple | nn.ModuleList | nn.Sequential):
+    if callee is operator.getitem and all(has_plain(args[0], method, _SEQUENCES) for method in _BY_POSITION):
         index = number_of(args[1], machine)
         if not isinstance(index, HostValue):
             return None
         number = _wrapped(machine, index, len(args[0]))
         return _Switch(number, dict(enumerate(args[0])), ("IndexError", syntax.index_message(args[0])))
-    if getattr(callee, "__name__", "") == "get" and isinstance(getattr(callee, "__self__", None), dict):
+    if isinstance(callee, types.BuiltinMethodType) and callee.__name__ == "get" and isinstance(callee.__self__, dict):
         return _key_or_default(machine, callee.__self__, *args)
     if callee is getattr and isinstance(args[1], HostText):
         return _attribute(args)
@@ -133,7 +138,7 @@ def _key(machine: Running, table: dict[Any, Any], key: Any) -> _Switch | None:
         return None if known is None else replace(known, keys=known.results, again=True)
     if number.kind == "float":
         raise Refused("DY008", "a dict is indexed by an input-dependent float", "use whole numbers as keys")
-    values = {case: table[candidate] for case, candidate in keys.items()}
+    values = {case: dict.__getitem__(table, candidate) for case, candidate in keys.items()}
     exact = {case: _exact(key, case, candidate) for case, candidate in keys.items()}
     return _Switch(number, values, ("KeyError", "the key is not in the dict"), exact)
 
@@ -154,7 +159,7 @@ def _key_or_default(machine: Running, table: dict[Any, Any], key: Any, default: 
     for position, case in enumerate(keys):
         here = torch.eq(number.tensor, case)
         place = torch.where(here, torch.full_like(place, position), place)
-    values = {position: table[candidate] for position, candidate in enumerate(keys.values())}
+    values = {position: dict.__getitem__(table, candidate) for position, candidate in enumerate(keys.values())}
     return _Switch(HostValue("int", place, machine.recorder), {_ABSENT: default, **values})
 
 

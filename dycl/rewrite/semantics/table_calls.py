@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from dycl.hcfg.types import HostKind
-from dycl.rewrite.normalise import syntax
+from dycl.rewrite.normalise import patterns, syntax
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import DTYPES, HostValue, lift
 from dycl.rewrite.semantics.contract import Running
@@ -248,7 +248,35 @@ def _contained(wanted: bool) -> Handler:
     return contained
 
 
+def _has_length(compare: Any) -> Handler:
+    """Whether a pattern of so many parts can match."""
+
+    def matches(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return compare(args[0].size(), args[1])
+
+    return matches
+
+
+def _between(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a star in a pattern stands for."""
+    items, before, behind = args
+    return items[before : -behind if behind else None]
+
+
+def _type(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return list if len(args) == 1 else NOT_HANDLED
+
+
+def _tuple(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    raise Refused("DY011", "a list of unknown length becomes a tuple", "use the list itself")
+
+
 _HANDLERS: dict[Any, Handler] = {
+    type: _type,
+    tuple: _tuple,
+    patterns.is_sequence_of: _has_length(operator.eq),
+    patterns.is_sequence_of_at_least: _has_length(operator.ge),
+    patterns.items_between: _between,
     len: _size,
     bool: _truth,
     operator.not_: _emptiness,

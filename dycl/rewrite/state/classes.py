@@ -113,3 +113,13 @@ def frozen_wrapper(value: Any, freeze: Callable[[Any], Skeleton]) -> WrapperNode
     return WrapperNode(
         type(value), tuple([freeze(part) for part in parts]), tuple(held), tuple(map(freeze, held.values()))
     )
+
+
+def defined_by(method: types.BuiltinMethodType | types.MethodWrapperType) -> type | None:
+    """The class that has a bound method written in C: `super().append` is not what the object's own class has."""
+    for base in type(method.__self__).__mro__:
+        found: Any = vars(base).get(method.__name__)
+        in_c = isinstance(found, types.MethodDescriptorType | types.WrapperDescriptorType)
+        if in_c and found.__get__(method.__self__) == method:
+            return base
+    return None

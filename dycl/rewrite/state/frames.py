@@ -19,9 +19,9 @@ from dycl.rewrite.normalise.instructions import (
     Register,
     Yield,
 )
-from dycl.rewrite.record.checked_before import checked_before
+from dycl.rewrite.record.errors.checked_before import checked_before
 from dycl.rewrite.record.host_values import HostValue
-from dycl.rewrite.signals import Refused
+from dycl.rewrite.signals import DecisionMet, Refused
 from dycl.rewrite.state.tables import GrownList, grown
 
 Part = Literal["key", "value", "pair"]
@@ -205,6 +205,8 @@ class ParallelIterator:
     """`zip(...)` or, with a first part that counts, `enumerate(...)` of known items."""
 
     parts: tuple[Any, ...]
+    strict: bool = False
+    """Whether all parts must end together."""
 
     @property
     def position(self) -> int:
@@ -214,9 +216,7 @@ class ParallelIterator:
         return self
 
     def __next__(self) -> tuple[Any, ...]:
-        if not self.parts:
-            raise StopIteration
-        return tuple([next(part) for part in self.parts])
+        return next(zip(*self.parts, strict=self.strict))
 
     def __repr__(self) -> str:
         raise no_text()
@@ -346,13 +346,22 @@ def _item(rows: Any, position: Any) -> Any:
         return torch.select(rows, 0, position.symbol() if isinstance(position, HostValue) else position)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class HostRange:
     """A `range` with a bound that only the input determines."""
 
     start: Any
     stop: Any
     step: Any
+
+    def __bool__(self) -> bool:
+        raise DecisionMet("the length of a range that only the input determines")
+
+    def __eq__(self, other: object) -> bool:
+        raise DecisionMet("whether two ranges are equal, which only the input determines")
+
+    def __hash__(self) -> int:
+        raise DecisionMet("a range that only the input determines is used as a key")
 
 
 def cell_contents(cell: Any, name: str, frame: Frame) -> Any:

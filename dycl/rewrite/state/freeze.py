@@ -19,7 +19,7 @@ from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.class_nodes import MadeNode, PlainNode
-from dycl.rewrite.state.classes import frozen_class, frozen_wrapper, is_partial, plain_base
+from dycl.rewrite.state.classes import defined_by, frozen_class, frozen_wrapper, is_partial, plain_base
 from dycl.rewrite.state.copied import (
     error_fields,
     exact,
@@ -202,7 +202,7 @@ class Freezer:
                 plain = base.__new__(base, value) if base is not str else str.__str__(value)
                 return PlainNode(type(value), base, exact(plain), plain, self._attributes(value))
             case types.MethodWrapperType() | types.BuiltinMethodType():
-                return BoundNode(value.__name__, self.freeze(value.__self__))
+                return BoundNode(value.__name__, self.freeze(value.__self__), defined_by(value))
             case super():
                 owner: Any = value
                 return SuperNode(self.freeze(owner.__thisclass__), self.freeze(owner.__self__))
@@ -213,7 +213,7 @@ class Freezer:
                 known = value.size_when_begun()
                 return IteratorNode(gone_through, value.position, known, self.freeze(value.source), value.part)
             case ParallelIterator():
-                return ParallelNode(self._all(value.parts))
+                return ParallelNode(self._all(value.parts), value.strict)
             case LazyIterator():
                 over, held = self._all(value.parts), self.freeze(value.value)
                 return LazyNode(value.kind, value.made_at, over, held, value.numbers, value.position)

@@ -299,6 +299,8 @@ class BoundNode(NamedTuple):
 
     name: str
     owner: Skeleton
+    cls: type | None
+    """The class that has it, where the object's own class may have another one of this name."""
     tag: str = "bound"
 
 
@@ -336,6 +338,7 @@ class ParallelNode(NamedTuple):
     """Iterators over known items, side by side."""
 
     parts: tuple[Skeleton, ...]
+    strict: bool
     tag: str = "parallel"
 
 

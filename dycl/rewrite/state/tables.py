@@ -13,8 +13,8 @@ from typing import Any, NoReturn, assert_never
 
 import torch
 
-from dycl.rewrite.record.checked_before import checked_before
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.errors.checked_before import checked_before
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, kind_of
 from dycl.rewrite.signals import DecisionMet, Refused
@@ -199,11 +199,15 @@ class GrownList:
         self.pop(index)
 
     def __add__(self, other: Any) -> "GrownList":
+        if not isinstance(other, list):
+            raise TypeError(f'can only concatenate list (not "{type(other).__name__}") to list')
         result = self.copy()
         result.extend(other)
         return result
 
     def __radd__(self, other: Any) -> "GrownList":
+        if not isinstance(other, list):
+            return NotImplemented
         result = self.copy()
         for item in reversed(other):
             result.insert(0, item)
@@ -212,6 +216,24 @@ class GrownList:
     def __iadd__(self, other: Any) -> "GrownList":
         self.extend(other)
         return self
+
+    def __mul__(self, count: Any) -> "GrownList":
+        if kind_of(count) not in ("bool", "int"):
+            raise TypeError(f"can't multiply sequence by non-int of type '{type(count).__name__}'")
+        if isinstance(count, HostValue):
+            _refuse("a list of unknown length is repeated as often as the input says")
+        return self._with(lambda column: torch.cat([column[:0], *[column] * count]))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, count: Any) -> "GrownList":
+        self.columns = (self * count).columns
+        return self
+
+    def __lt__(self, other: object) -> bool:
+        raise DecisionMet("which of two lists of unknown length comes first")
+
+    __le__ = __gt__ = __ge__ = __lt__
 
     def append(self, item: Any) -> None:
         self._join([], [self._row(item)])

@@ -261,8 +261,9 @@ class Thawer:
                 self.seen[number] = thawed_wrapper(cls, made_of, held)
             case CopiedNode():
                 self.seen[number] = thawed_copy(skeleton, self.thaw)
-            case BoundNode(name, owner):
-                self.seen[number] = getattr(self.thaw(owner), name)
+            case BoundNode(name, owner, cls):
+                bound_to = self.thaw(owner)
+                self.seen[number] = getattr(bound_to, name) if cls is None else vars(cls)[name].__get__(bound_to)
             case SuperNode(after, owner):
                 self.seen[number] = super(self.thaw(after), self.thaw(owner))
             case IteratorNode(items, position, known, source, part):
@@ -275,11 +276,11 @@ class Thawer:
                 )
                 if isinstance(self.seen[number], ItemIterator):
                     self.seen[number].begin()
-            case ParallelNode(parts):
+            case ParallelNode(parts, strict):
                 side_by_side = tuple([self.thaw(part) for part in parts])
                 if any(isinstance(part, RangeIterator) for part in side_by_side):
                     raise Refused("DY011", "a loop goes over a list of unknown length and something else side by side")
-                self.seen[number] = ParallelIterator(side_by_side)
+                self.seen[number] = ParallelIterator(side_by_side, strict)
             case LazyNode(kind, made_at, parts, value, numbers, position):
                 made_of = [self.thaw(part) for part in parts]
                 self.seen[number] = LazyIterator(kind, made_at, made_of, self.thaw(value), numbers, position)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeGuard, cast
 
 from dycl.hcfg.types import Dimension, DType, HostKind, HostType
 from dycl.rewrite.knowledge import Place
-from dycl.rewrite.record.host_values import PYTHON_TYPES
 from dycl.rewrite.record.layouts import Layout, common, in_order
+from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.items import ArrayItem, KnownItem, NumberItem, Template, TensorItem, TupleItem
 from dycl.rewrite.state.skeleton import (

@@ -7,7 +7,7 @@ from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.comparisons import bounded
 from dycl.backends.onnx.pieces import reduce, reshape, slice_axis
-from dycl.backends.onnx.table import lowers
+from dycl.backends.onnx.table import in_single_precision, lowers
 from dycl.backends.onnx.values import Number, Value, is_float
 
 
@@ -62,12 +62,14 @@ def hardswish(b: Builder, a: Arguments) -> Value:
     return b.node("Mul", x, _hardsigmoid(b, x))
 
 
-@lowers("aten.leaky_relu.default", "aten.elu.default", "aten.celu.default", "aten.selu.default")
+@lowers("aten.leaky_relu.default", "aten.elu.default", "aten.celu.default", "aten.selu.default", "aten.rrelu.default")
+@in_single_precision
 def leaky(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
     name = a.target.split(".")[1]
-    if name == "leaky_relu":
-        slope = a.number("negative_slope")
+    if name in ("leaky_relu", "rrelu"):
+        # In evaluation, a slope that is drawn in training is the one in the middle.
+        slope = a.number("negative_slope") if name == "leaky_relu" else (a.real("lower") + a.real("upper")) / 2
         if x.dtype == "float32" and not isinstance(slope, Value):
             return b.node("LeakyRelu", x, alpha=float(slope))
         return b.node("Where", b.node("Greater", x, b.number(0, x.dtype)), x, _times(b, x, slope))
@@ -102,6 +104,7 @@ def prelu(b: Builder, a: Arguments) -> Value:
 
 
 @lowers("aten.softplus.default")
+@in_single_precision
 def softplus(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
     beta, threshold = a.real("beta"), a.real("threshold")

@@ -5,7 +5,7 @@ import math
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.integers import whole_quotient, whole_quotient_below, whole_remainder
-from dycl.backends.onnx.table import lowers
+from dycl.backends.onnx.table import in_single_precision, lowers
 from dycl.backends.onnx.values import Number, Value, is_float, is_integer
 from dycl.hcfg.types import DType
 
@@ -15,12 +15,14 @@ def _operands(b: Builder, a: Arguments, dtype: DType) -> tuple[Value, Value]:
 
 
 @lowers("aten.add.Tensor", "aten.add.Scalar", "aten.sub.Tensor", "aten.sub.Scalar")
+@in_single_precision
 def add(b: Builder, a: Arguments) -> Value:
     x, y = _operands(b, a, a.result.dtype)
     return scaled_sum(b, x, y, a.number("alpha"), "Add" if ".add." in a.target else "Sub")
 
 
 @lowers("aten.rsub.Tensor", "aten.rsub.Scalar")
+@in_single_precision
 def reversed_sub(b: Builder, a: Arguments) -> Value:
     x, y = _operands(b, a, a.result.dtype)
     return b.node("Sub", y, scaled(b, x, a.number("alpha")))
@@ -47,11 +49,13 @@ def multiply(b: Builder, x: Value, y: Value) -> Value:
 
 
 @lowers("aten.mul.Tensor", "aten.mul.Scalar", "aten.multiply.Tensor")
+@in_single_precision
 def mul(b: Builder, a: Arguments) -> Value:
     return multiply(b, *_operands(b, a, a.result.dtype))
 
 
 @lowers("aten.div.Tensor", "aten.div.Scalar", "aten.true_divide.Tensor", "aten.divide.Tensor")
+@in_single_precision
 def div(b: Builder, a: Arguments) -> Value:
     return b.node("Div", *_operands(b, a, a.result.dtype))
 
@@ -63,6 +67,7 @@ def div(b: Builder, a: Arguments) -> Value:
     "aten.floor_divide.default",
     "aten.floor_divide.Scalar",
 )
+@in_single_precision
 def div_rounded(b: Builder, a: Arguments) -> Value:
     x, y = _operands(b, a, a.result.dtype)
     mode = "floor" if ".floor_divide." in a.target else a.text("rounding_mode") if a.has("rounding_mode") else None
@@ -96,12 +101,11 @@ def _other_sign(b: Builder, rest: Value, divisor: Value) -> Value:
 
 
 @lowers("aten.remainder.Tensor", "aten.remainder.Scalar", "aten.remainder.Scalar_Tensor")
+@in_single_precision
 def remainder(b: Builder, a: Arguments) -> Value:
     x, y = _operands(b, a, a.result.dtype)
     if not is_float(x.dtype):
         return whole_remainder(b, x, y)
-    if x.dtype in ("float16", "bfloat16"):
-        return b.cast(float_remainder(b, b.cast(x, "float32"), b.cast(y, "float32")), x.dtype)
     return float_remainder(b, x, y)
 
 
@@ -112,6 +116,7 @@ def float_remainder(b: Builder, x: Value, y: Value) -> Value:
 
 
 @lowers("aten.fmod.Tensor", "aten.fmod.Scalar")
+@in_single_precision
 def fmod(b: Builder, a: Arguments) -> Value:
     x, y = _operands(b, a, a.result.dtype)
     if is_float(x.dtype):
@@ -198,6 +203,7 @@ def _integer_power(b: Builder, base: Value, exponent: Value) -> Value:
 
 
 @lowers("aten.addcmul.default", "aten.addcdiv.default")
+@in_single_precision
 def add_product(b: Builder, a: Arguments) -> Value:
     dtype = a.result.dtype
     x, first, second = (b.cast(a.tensor(name), dtype) for name in ("self", "tensor1", "tensor2"))
@@ -207,6 +213,7 @@ def add_product(b: Builder, a: Arguments) -> Value:
 
 
 @lowers("aten.lerp.Scalar", "aten.lerp.Tensor")
+@in_single_precision
 def lerp(b: Builder, a: Arguments) -> Value:
     dtype = a.result.dtype
     start, end = b.cast(a.tensor("self"), dtype), b.cast(a.tensor("end"), dtype)

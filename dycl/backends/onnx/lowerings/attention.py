@@ -43,7 +43,9 @@ def attend(
     if causal:
         scores = b.node("Where", _causal_mask(b, query, key), scores, b.number(-math.inf, scores.dtype))
     if mask is not None and mask.dtype == "bool":
-        scores = b.node("Where", mask, scores, b.number(-math.inf, scores.dtype))
+        # Added, so that a score that is not a number stays none, as in PyTorch.
+        hidden = b.node("Where", mask, b.number(0, scores.dtype), b.number(-math.inf, scores.dtype))
+        scores = b.node("Add", scores, hidden)
     elif mask is not None:
         scores = b.node("Add", scores, b.cast(mask, scores.dtype))
     result = matmul(b, b.node("Softmax", scores, axis=-1), value)

@@ -11,6 +11,7 @@ from dycl.backends.onnx.pieces import (
     gather,
     reduce,
     reshape,
+    squeeze,
     sum_over,
     transpose,
     unless_empty,
@@ -70,7 +71,15 @@ def _batch_sizes(b: Builder, x: Value, y: Value) -> list[Size]:
 
 
 def _matmul(b: Builder, x: Value, y: Value, batch: Shape, shape: Shape) -> Value:
-    return _double_matmul(b, x, y, batch, shape) if x.dtype == "float64" else b.node("MatMul", x, y, shape=shape)
+    if x.dtype == "float64":
+        return _double_matmul(b, x, y, batch, shape)
+    if x.rank == y.rank or (x.rank > 1 and y.rank > 1):
+        return b.node("MatMul", x, y, shape=shape)
+    # ONNX Runtime forgets to transpose a matrix that a vector is multiplied with.
+    vector_last = y.rank == 1
+    x, y = (x, unsqueeze(b, y, [1])) if vector_last else (unsqueeze(b, x, [0]), y)
+    wide = (*batch, *x.shape[-2:-1], *y.shape[-1:])
+    return squeeze(b, b.node("MatMul", x, y, shape=wide), [-1 if vector_last else -2])
 
 
 def _double_matmul(b: Builder, x: Value, y: Value, batch: Shape, shape: Shape) -> Value:

@@ -18,6 +18,7 @@ from dycl.rewrite.record.complex_numbers.functions import FUNCTIONS
 from dycl.rewrite.record.complex_numbers.rules import COMPLEX, MAKERS, PLAIN_SHAPES, REAL, RULES, Call, Pair
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.operations import require_castable
+from dycl.rewrite.record.schemas import is_mutable
 from dycl.rewrite.signals import Refused
 
 OUTLASTS = "a complex tensor is a result, or outlasts a decision"
@@ -34,7 +35,7 @@ class ComplexPairs:
 
     def concern(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether an operation takes or makes complex numbers."""
-        return str(func) in MAKERS or _is_complex((args, kwargs))
+        return str(func) in MAKERS or _is_complex(args) or (bool(kwargs) and _is_complex(kwargs))
 
     def record(
         self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
@@ -42,7 +43,7 @@ class ComplexPairs:
         """Record an operation on the pairs of its arguments."""
         if torch.Tag.inplace_view in func.tags:
             return self._reshape(func, args, kwargs, recorder)
-        if func._schema.is_mutable:
+        if is_mutable(func):
             return self._write(func, args, kwargs, recorder)
         if str(func) == "aten._conj.default":
             self._conjugated = True
@@ -118,8 +119,8 @@ def _is_complex(tree: Any) -> bool:
         return tree.is_complex()
     if isinstance(tree, torch.dtype):
         return tree.is_complex
-    if isinstance(tree, list | tuple):
-        return any(_is_complex(item) for item in tree)
+    if isinstance(tree, (list, tuple)):
+        return any(map(_is_complex, tree))
     if isinstance(tree, dict):
-        return any(_is_complex(item) for item in tree.values())
+        return any(map(_is_complex, tree.values()))
     return isinstance(tree, complex)

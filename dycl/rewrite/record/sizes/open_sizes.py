@@ -16,8 +16,8 @@ from dycl.rewrite.signals import DecisionMet
 def spelled_out(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records) -> Any:
     """The result of an operation that has another spelling for open sizes; `NotImplemented` for any other."""
     spelling = _FOR_ALL_SIZES.get(name)
-    if spelling is None and any(_is_open(value) for value in (*args, *kwargs.values())):
-        spelling = _SPELLINGS.get(name)
+    if spelling is None and name in _SPELLINGS and any(map(_is_open, (*args, *kwargs.values()))):
+        spelling = _SPELLINGS[name]
     if spelling is None:
         return NotImplemented
     with recorder:

@@ -1,6 +1,7 @@
 """Operations on containers as plain Python, for when a number that only the input determines says where or how often.
 
-`syntax.known_index` and its like are where the program goes on once for each possible number.
+`syntax.known_index` and its like are where the program goes on once for each possible number. What stands in for a
+container's method uses that container's own ones: a class made from it may have others of the same name.
 """
 
 import builtins
@@ -39,35 +40,40 @@ def _known(container: Any, index: Any) -> Any:
 def popped(items: Any, *where: Any) -> Any:
     """`items.pop(...)`."""
     if isinstance(items, dict):
-        return items.pop(syntax.plain(syntax.known_key(where[0], "a key of this dict")), *where[1:])
-    return items.pop(syntax.known_index(where[0], len(items), "pop index out of range"))
+        return dict.pop(items, syntax.plain(syntax.known_key(where[0], "a key of this dict")), *where[1:])
+    return list.pop(items, syntax.known_index(where[0], list.__len__(items), "pop index out of range"))
 
 
 def inserted(items: list[Any], index: Any, value: Any) -> None:
     """`items.insert(index, value)`."""
-    items.insert(syntax.known_bound(index, len(items)), value)
+    list.insert(items, syntax.known_bound(index, list.__len__(items)), value)
 
 
 def set_default(items: dict[Any, Any], key: Any, default: Any = None) -> Any:
     """`items.setdefault(key, default)`."""
-    return items.setdefault(syntax.plain(syntax.known_key(key, "a key of this dict")), default)
+    return dict.setdefault(items, syntax.plain(syntax.known_key(key, "a key of this dict")), default)
 
 
 def place_of(items: Any, value: Any, start: int = 0, stop: int | None = None) -> int:
     """`items.index(value)`."""
-    found = are_same(items, value)
-    for place in range(*slice(start, stop).indices(len(items))):
-        if found[place] or items[place] == value:
+    inside = syntax.own_items(items)
+    found = are_same(inside, value)
+    for place in range(*slice(start, stop).indices(len(inside))):
+        if found[place] or inside[place] == value:
             return place
     raise ValueError(f"the value is not in {type(items).__name__}")
 
 
 def removed(items: list[Any], value: Any) -> None:
     """`items.remove(value)`."""
-    found = are_same(items, value)
-    for place in range(len(items)):
-        if found[place] or items[place] == value:
-            del items[place]
+    inside = syntax.own_items(items)
+    found = are_same(inside, value)
+    for place in range(len(inside)):
+        if found[place] or inside[place] == value:
+            if isinstance(items, list):
+                list.pop(items, place)
+            else:
+                del items[place]
             return
     raise ValueError("list.remove(x): x not in list")
 
@@ -75,20 +81,21 @@ def removed(items: list[Any], value: Any) -> None:
 def counted(items: Any, value: Any) -> Any:
     """`items.count(value)`."""
     total = 0
-    found = are_same(items, value)
-    for place in range(len(items)):
-        total = total + (1 if found[place] else bool(items[place] == value))
+    inside = syntax.own_items(items)
+    found = are_same(inside, value)
+    for place in range(len(inside)):
+        total = total + (1 if found[place] else bool(inside[place] == value))
     return total
 
 
 def added(items: set[Any], value: Any) -> None:
     """`items.add(value)`."""
-    items.add(syntax.plain(syntax.known_key(value, "an item of this set")))
+    set.add(items, syntax.plain(syntax.known_key(value, "an item of this set")))
 
 
 def discarded(items: set[Any], value: Any) -> None:
     """`items.discard(value)`."""
-    items.discard(syntax.plain(syntax.known_key(value, "an item of this set")))
+    set.discard(items, syntax.plain(syntax.known_key(value, "an item of this set")))
 
 
 def make_set(*items: Any) -> set[Any]:

@@ -24,7 +24,8 @@ from dycl.rewrite.record.host_arrays import (
     current_recorder,
     refused,
 )
-from dycl.rewrite.record.host_values import PYTHON_TYPES, HostValue, kind_of
+from dycl.rewrite.record.host_values import HostValue, kind_of
+from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, is_dynamic
 from dycl.rewrite.semantics.numpy.forms import ask, number_of_scalar, quietly, stand_in, symbol_of, tensor_of, wrapped

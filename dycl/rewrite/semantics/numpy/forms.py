@@ -11,14 +11,16 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.hcfg.types import HostKind
 from dycl.rewrite.record.host_arrays import TORCH_DTYPES, HostArray, current_recorder, refused
-from dycl.rewrite.record.host_values import DTYPES, PYTHON_TYPES, HostValue
+from dycl.rewrite.record.host_values import DTYPES, HostValue
+from dycl.rewrite.record.number_classes import PYTHON_TYPES
 
 
 def number_of_scalar(value: HostArray) -> HostValue:
     """The one element as the number that Python makes of it."""
     dtype = value.tensor.dtype
     kind: HostKind = "bool" if dtype == torch.bool else "float" if dtype.is_floating_point else "int"
-    return HostValue(kind, value.tensor.reshape(()).to(DTYPES[kind]), current_recorder())
+    recorder = current_recorder()
+    return HostValue(kind, recorder.number(value.tensor.to(DTYPES[kind])), recorder)
 
 
 def symbol_of(value: Any) -> Any:
@@ -87,7 +89,7 @@ def wrapped(answer: Any, value: Any) -> Any:
     if answer.dtype not in TORCH_DTYPES:
         raise refused(f"an array of type `{answer.dtype}`")
     if isinstance(answer, np.generic):
-        return HostArray(value.to(TORCH_DTYPES[answer.dtype]).reshape(()), True)
+        return HostArray(current_recorder().number(value.to(TORCH_DTYPES[answer.dtype])), True)
     return HostArray(value if value.dtype == TORCH_DTYPES[answer.dtype] else value.to(TORCH_DTYPES[answer.dtype]))
 
 

@@ -289,7 +289,9 @@ def _tile(result: Any, A: torch.Tensor, reps: Any) -> Any:
 
 
 def _flip(result: Any, m: torch.Tensor, axis: Axis = None) -> Any:
-    return torch.flip(m, _axes(m, axis))
+    turned = torch.flip(m, _axes(m, axis))
+    current_recorder().entangle(m, turned)  # NumPy would show the same memory
+    return turned
 
 
 def _take(result: Any, a: torch.Tensor, indices: torch.Tensor, axis: int | None = None) -> Any:

@@ -91,12 +91,13 @@ class Attributes:
             if (id(module), name) not in self._initial and name not in TABLES:
                 dict.__setitem__(now, name, value)
 
-    def absorb(self) -> None:
-        """Take into the table what was set behind PyTorch's back; what is adopted by that calls for going back."""
-        changed = self._with_doors if self.modules.is_quiet else self.modules.all.values()
-        for module in [module for module in changed if id(module) not in self._held_elsewhere]:
+    def absorb(self) -> str | None:
+        """Take what was set behind PyTorch's back into the table; what has changed that must not, in words."""
+        modules = self._with_doors if self.modules.is_quiet else list(self.modules.all.values())
+        for module in [module for module in modules if id(module) not in self._held_elsewhere]:
             self._absorb_buffers(module)
             self._absorb_from(module)
+        return self.modules.changed() if modules else None
 
     def _absorb_from(self, module: nn.Module) -> None:
         number, now = id(module), raw(module)

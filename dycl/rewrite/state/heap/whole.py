@@ -232,8 +232,7 @@ class Heap:
 
     def note_stop(self) -> None:
         """Take note of where a block ends: what the program has changed by other doors is found, or refused."""
-        self._attributes.absorb()
-        changed = self._changed()
+        changed = self._attributes.absorb() or self._surroundings.changed()
         if changed is None:
             return
         self._follow_class(None)

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from dycl.rewrite.record.contract import Records
-from dycl.rewrite.record.number_errors import RULES as NUMBERS
-from dycl.rewrite.record.number_errors import not_below_zero, require_fit
+from dycl.rewrite.record.errors.numbers import RULES as NUMBERS
+from dycl.rewrite.record.errors.numbers import not_below_zero, require_fit
 
 IN_SELF = "index out of range in self"
 

@@ -13,6 +13,7 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.record.operations import tensors_in
+from dycl.rewrite.record.schemas import parameters
 
 # Tensors of more elements are asked about by smaller ones.
 _MOST_ELEMENTS = 10_000
@@ -43,7 +44,7 @@ def _require_stored_as_is(func: OpOverload[Any, Any], args: tuple[Any, ...], kwa
     """Raise PyTorch's error if elements of one type are put into a tensor of another one."""
     name = str(func).split(".")[1]
     if name in _STORED:
-        bound = dict(zip((item.name for item in func._schema.arguments), args, strict=False)) | kwargs
+        bound = parameters(func).bound(args, kwargs)
         stored = next((bound[item] for item in ("src", "source", "values") if item in bound), None)
         if isinstance(stored, torch.Tensor) and stored.dtype != args[0].dtype:
             raise RuntimeError(f"{name}(): self and source expected to have the same dtype")

@@ -1,0 +1,1 @@
+"""Where PyTorch raises an error, so does the program: because of element types, sizes, values or numbers."""

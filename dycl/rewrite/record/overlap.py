@@ -1,0 +1,109 @@
+"""Whether two tensors in the same memory have some, but not all elements in common: PyTorch refuses such writes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+aten = torch.ops.aten
+
+
+@dataclass(slots=True)
+class View:
+    """How a view was taken: the call that gave it, and which of its results it is."""
+
+    tensor: torch.Tensor
+    parent: torch.Tensor
+    func: OpOverload[Any, Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    position: int | None
+    parent_version: int
+
+
+def lies_across(one: torch.Tensor, other: torch.Tensor, views: Mapping[int, View]) -> bool:
+    """Whether PyTorch finds that two tensors in the same memory have some, but not all elements in common.
+
+    It looks at those alone whose elements lie close together.
+    """
+    if not (_is_dense(one) and _is_dense(other)) or _is_all_or_nothing(one, other, views):
+        return False
+    here, there = ((tensor.storage_offset(), tensor.numel()) for tensor in (one, other))
+    if not all(isinstance(number, int) for number in (*here, *there)):
+        return not all(_always_equal(*pair) for pair in zip(here, there, strict=True))
+    if not here[1] or not there[1] or (here == there and one.stride() == other.stride()):
+        return False
+    return here[0] < there[0] + there[1] and there[0] < here[0] + here[1]
+
+
+def _is_all_or_nothing(one: torch.Tensor, other: torch.Tensor, views: Mapping[int, View]) -> bool:
+    """Whether two tensors were taken in the same way, so that they are one or have nothing in common."""
+    one, other = _first_alike(one, views), _first_alike(other, views)
+    if one is other:
+        return True
+    first, second = views.get(id(one)), views.get(id(other))
+    if first is None or second is None or first.func is not second.func or first.position != second.position:
+        return False
+    if not _is_all_or_nothing(first.parent, second.parent, views):
+        return False
+    # Of a row it makes no difference which one it is.
+    count = 2 if first.func is aten.select.int else None
+    return _same(first.args[1:count], second.args[1:count]) and _same(first.kwargs, second.kwargs)
+
+
+def _first_alike(tensor: torch.Tensor, views: Mapping[int, View]) -> torch.Tensor:
+    """What a tensor was taken from, as far as that has the same elements at the same places."""
+    view = views.get(id(tensor))
+    return _first_alike(view.parent, views) if view is not None and _lies_alike(view) else tensor
+
+
+def _lies_alike(view: View) -> bool:
+    """Whether a view has the elements of what it was taken from, at the same places, whatever is open."""
+    tensor, parent = view.tensor, view.parent
+    if tensor.dim() != parent.dim() or tensor.dtype != parent.dtype:
+        return False
+    # What is expanded has the same size, or else a stride of 0.
+    sizes = True if view.func is aten.expand.default else _same(tuple(tensor.shape), tuple(parent.shape))
+    places = [(*item.stride(), item.storage_offset()) for item in (tensor, parent)]
+    return sizes and _same(*places)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two calls got the same, whatever the open sizes and numbers are."""
+    if isinstance(one, torch.Tensor) or isinstance(other, torch.Tensor):
+        return one is other
+    if isinstance(one, list | tuple):
+        return type(one) is type(other) and len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    return _always_equal(one, other)
+
+
+def _is_dense(tensor: torch.Tensor) -> bool:
+    """Whether the elements lie close together, in whatever order."""
+    if not all(isinstance(number, int) for number in (*tensor.shape, *tensor.stride())):
+        return _is_in_order(tensor)
+    step = 1
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape, strict=True)):
+        if size != 1 and stride != step:
+            return False
+        step *= size
+    return True
+
+
+def _is_in_order(tensor: torch.Tensor) -> bool:
+    """Whether the elements lie one behind the other, whatever the open sizes are."""
+    step: Any = 1
+    for size, stride in reversed(list(zip(tensor.shape, tensor.stride(), strict=True))):
+        if not _always_equal(stride, step):
+            return False
+        step = step * size
+    return True
+
+
+def _always_equal(one: Any, other: Any) -> bool:
+    """Whether two numbers are equal for all sizes that are open."""
+    return bool(statically_known_true(one == other))
