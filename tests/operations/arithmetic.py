@@ -30,7 +30,14 @@ _LEAST = [
     for width in (torch.int64, torch.int32, torch.int16, torch.int8)
 ]
 
+# Numbers that half precision cannot hold: PyTorch computes with them in single precision.
+_HALVES = [these([0.5, 0.0, -2.0, 1e-3], width) for width in (torch.float16, torch.bfloat16)]
+
 CASES = [
+    *(case("mul.Tensor", lambda x: x * 100000.0, halves) for halves in _HALVES),
+    *(case("div.Tensor", lambda x: x / 100000.0, halves) for halves in _HALVES),
+    *(case("fmod.Scalar", lambda x: torch.fmod(x, 100000.0), halves) for halves in _HALVES),
+    *(case("addcmul.default", lambda x: torch.addcmul(x, x, x, value=1e5), halves) for halves in _HALVES),
     *(case("floor_divide.default", lambda x, y: x // y, *pair) for pair in _LEAST),
     *(case("remainder.Tensor", lambda x, y: x % y, *pair) for pair in _LEAST),
     *(case("fmod.Tensor", torch.fmod, *pair) for pair in _LEAST),

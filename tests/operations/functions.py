@@ -89,6 +89,8 @@ CASES = [
     case("gelu.default", lambda x: F.gelu(x, approximate="tanh"), normal(3, 30)),
     case("gelu.default", lambda x: F.gelu(x, approximate="tanh"), normal(3, 30, dtype=torch.float64)),
     case("leaky_relu.default", lambda x: F.leaky_relu(x, 0.3), SPECIAL),
+    case("rrelu.default", F.rrelu, SPECIAL),
+    case("rrelu.default", lambda x: F.rrelu(x, 0.1, 0.5), normal(5)),
     case("leaky_relu.default", lambda x, n: F.leaky_relu(x, n), normal(5), host(0.3)),
     case("elu.default", lambda x: F.elu(x, alpha=0.5), SPECIAL),
     case("elu.default", lambda x: torch.ops.aten.elu.default(x, 1.5, 2.0, 0.5), normal(9)),
@@ -113,12 +115,6 @@ CASES = [
     case("softmax.int", lambda x: x.softmax(0, dtype=torch.float32), normal(6, dtype=torch.float16)),
     case("_softmax.default", lambda x: torch._softmax(x, 1, False), normal(2, 3)),
     case("_log_softmax.default", lambda x: torch._log_softmax(x, 1, False), normal(2, 3)),
-    case("dropout.default", lambda x: F.dropout(x, 0.5, training=False) + 1, normal(2, 3), symbolic=True),
-    case("feature_dropout.default", lambda x: F.dropout2d(x, 0.5, training=False) + 1, normal(2, 3, 4, 5)),
-    case("alpha_dropout.default", lambda x: F.alpha_dropout(x, 0.5, training=False) + 1, normal(2, 3)),
-    case(
-        "feature_alpha_dropout.default", lambda x: F.feature_alpha_dropout(x, 0.5, training=False) + 1, normal(2, 3, 4)
-    ),
     case("native_dropout.default", lambda x: torch.native_dropout(x, 0.5, False), normal(2, 3)),
     *(
         case("frexp.Tensor", torch.frexp, maker)

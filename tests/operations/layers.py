@@ -57,6 +57,11 @@ CASES = [
     case("mm.default", torch.mm, integers(0, 9, 2, 3, dtype=torch.int32), integers(0, 9, 3, 2, dtype=torch.int32)),
     case("bmm.default", torch.bmm, normal(2, 3, 4), normal(2, 4, 5), symbolic=True),
     case("mv.default", torch.mv, normal(2, 3), normal(3)),
+    case("mv.default", lambda x, y: torch.mv(x.t(), y), normal(3, 2), normal(3)),
+    case("matmul.default", lambda x, y: (x.t() @ y, x.mT.contiguous() @ y), normal(3, 2), normal(3)),
+    case("matmul.default", lambda x, y: (y @ x.t(), y @ x.mT.contiguous()), normal(2, 3), normal(3)),
+    case("matmul.default", lambda x, y: (x.transpose(1, 2) @ y, y @ x), normal(4, 3, 2), normal(3)),
+    case("addmv.default", lambda c, x, y: torch.addmv(c, x.t(), y), normal(2), normal(3, 2), normal(3)),
     case("dot.default", torch.dot, normal(3), normal(3)),
     case("addmm.default", torch.addmm, normal(4), normal(2, 3), normal(3, 4)),
     case(

@@ -45,6 +45,15 @@ CASES = [
         for d in (*WIDTHS, torch.bool, torch.int64, torch.int32, torch.int8)
         if w != d
     ),
+    *(
+        case("to.dtype", lambda x, a=a, d=d: x.to(a).to(d), these([1.5, -129.0, 2.5e9, -3.1e9, 70000.0], w))
+        for w in (torch.float32, torch.float64)
+        for a, d in ((torch.int64, torch.int32), (torch.int64, torch.int16), (torch.int64, torch.uint8))
+    ),
+    *(
+        case("to.dtype", lambda x, d=d: x.to(d), these([1.5, -129.0, 40000.0, 70000.0]))
+        for d in (torch.int16, torch.int8)
+    ),
     *(case("to.dtype", lambda x, d=d: x.to(d), integers(-300, 300, 9)) for d in (*WIDTHS, *WHOLE[1:], torch.bool)),
     *(case("to.dtype", lambda x, d=d: x.to(d), flags(9)) for d in (*WIDTHS, *WHOLE)),
     *(case("to.dtype", lambda x, d=d: x.to(d), these([300.0, -1.0, -200.7])) for d in WHOLE),

@@ -171,3 +171,9 @@ def missing_way(container: Any, key: Any) -> Any:
 def is_plain_container(value: Any) -> bool:
     """Whether the text of a container is made of the texts of its items."""
     return type(value) in (list, tuple, dict)
+
+
+def tell_attribute(error: AttributeError, owner: Any, name: str) -> None:
+    """Let an error say which attribute of what was asked for, unless it does already."""
+    if error.name is None and error.obj is None:
+        error.name, error.obj = name, owner

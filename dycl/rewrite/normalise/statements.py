@@ -6,7 +6,9 @@ clean-up is written out once for each way.
 """
 
 import ast
+import dis
 import types
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from dycl.rewrite.normalise import syntax
@@ -163,10 +165,12 @@ class _Statements(Protections):
                     self.delete(target)
             case ast.Match():
                 self.match_block(node)
-            case ast.Global():
+            case ast.Global(names=names) if _assigns(self.code, names):
                 self.emit(
                     Unsupported("DY007", "a global variable is assigned, which outlives the call", self.span(node))
                 )
+            case ast.Global():
+                pass
             case _:
                 name = type(node).__name__
                 self.emit(Unsupported("DY002", f"the statement `{name}` is not supported", self.span(node)))
@@ -286,3 +290,9 @@ class _Statements(Protections):
             self.emit(GoTo(end, self.span(node)))
             self.place(following)
         self.place(end)
+
+
+def _assigns(code: types.CodeType, names: Sequence[str]) -> bool:
+    """Whether a function sets or deletes one of these global variables, and does not only read them."""
+    stores = (item.argval for item in dis.get_instructions(code) if item.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"))
+    return not set(names).isdisjoint(stores)

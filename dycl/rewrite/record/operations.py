@@ -22,6 +22,11 @@ UNINITIALISED = {
     "aten.empty_like.default": torch.ops.aten.zeros_like.default,
     "aten.new_empty.default": torch.ops.aten.new_zeros.default,
 }
+# In evaluation they give their argument back, that very tensor.
+DROPOUTS = {
+    *("aten.dropout.default", "aten.feature_dropout.default"),
+    *("aten.alpha_dropout.default", "aten.feature_alpha_dropout.default"),
+}
 ASSERTIONS = {"aten._assert_async.default", "aten._assert_async.msg"}
 NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert_tensor_metadata.default"}
 
@@ -120,7 +125,7 @@ def is_random(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[st
         return False
     taken = parameters(func)
     given = {**dict(zip(taken.names, taken.defaults, strict=True)), **taken.bound(args, kwargs)}
-    if given.get("train", given.get("training", True)) is False:
+    if given.get("train", given.get("training", True)) is False or (str(func) in DROPOUTS and given["p"] == 0):
         return False
     return "dropout_p" not in taken.names or bool(given.get("dropout_p", 0.0))
 

@@ -28,6 +28,7 @@ from dycl.rewrite.record.errors.values import require_valid
 from dycl.rewrite.record.layouts import Layout
 from dycl.rewrite.record.operations import (
     ASSERTIONS,
+    DROPOUTS,
     NOT_RECORDED,
     READS_VALUE,
     SCATTERS,
@@ -217,6 +218,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return UNINITIALISED[name](*args, **kwargs)
         if is_random(func, args, kwargs):
             return self._draw(func, args, kwargs)
+        if name in DROPOUTS:
+            return args[0]
         if name in ASSERTIONS and self.is_dynamic(args[0]):
             self.check(torch.ne(args[0], 0), "RuntimeError", args[1] if len(args) > 1 else "assertion failed")
             return None

@@ -34,7 +34,7 @@ from dycl.rewrite.run.entering import frame, generator
 from dycl.rewrite.run.genuine import operands
 from dycl.rewrite.run.local_names import asks_for_locals, local_names
 from dycl.rewrite.run.stepped_through import made_lazily, require_known
-from dycl.rewrite.run.touching import cached, is_cached, require_no_look_at_cache, require_touchable
+from dycl.rewrite.run.touching import cached, is_cached, require_no_look_at_cache, require_touchable, watch_imported
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, mentions
 from dycl.rewrite.semantics.in_python import builtin_functions as substitutes
 from dycl.rewrite.semantics.in_python import classes as class_stand_ins
@@ -71,6 +71,7 @@ def call(machine: Interprets, frame: Frame, instruction: Call) -> Stop | None:
         if stop is not None:
             return stop
         result = perform(machine, callee, (args, kwargs))
+        watch_imported(machine, callee, args, result)
     if machine.heap.is_suspicious:
         machine.heap.require_unchanged()
     if result is not _PUSHED:

@@ -3,6 +3,7 @@
 import builtins
 import dis
 import inspect
+import sys
 import time
 import types
 from typing import Any
@@ -53,6 +54,9 @@ def _sees(function: types.FunctionType) -> bool:
             return True
         if instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             # Refused at the line that does it, if it is reached.
+            return True
+        if instruction.opname == "IMPORT_NAME" and instruction.argval not in sys.modules:
+            # What it holds cannot be known before it is imported.
             return True
         before = instruction.opname
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):

@@ -44,6 +44,7 @@ from dycl.rewrite.normalise.instructions import (
     Unsupported,
     Yield,
 )
+from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.run import calls, entering, errors, generators, stepped_through
@@ -275,6 +276,8 @@ class Machine:
             case list():
                 return ItemIterator(source, known=len(source))
             case range():
+                return ItemIterator(source)
+            case _ if type(source) is HostArray and source.ndim and isinstance(source.tensor.shape[0], int):
                 return ItemIterator(source)
             case HostRange():
                 return RangeIterator(source.start, source.stop, source.step)

@@ -13,13 +13,14 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
 from dycl.rewrite.knowledge import Interpret
+from dycl.rewrite.normalise import syntax
 from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.run.callees import Arguments, resolve
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.dynamic import is_dynamic
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.heap.contents import cell_contents
-from dycl.rewrite.state.heap.reach import held_by, leads_nowhere, names_in
+from dycl.rewrite.state.heap.reach import held_by, is_library, leads_nowhere, names_in
 
 # They ask for nothing but the object itself, or hand it on.
 _NEUTRAL: tuple[Any, ...] = (getattr, hasattr, isinstance, id, type, callable, operator.is_, operator.is_not)
@@ -38,6 +39,12 @@ def require_touchable(machine: Interprets, callee: Any, arguments: Arguments) ->
     if function is None or not has_source(function.__code__):
         raise untouchable(told)
     machine.knowledge.learn(Interpret(function.__code__))
+
+
+def watch_imported(machine: Interprets, callee: Any, args: tuple[Any, ...], imported: Any) -> None:
+    """Take note of what a call imports: it outlives the call, as if it had been there before."""
+    if (callee is syntax.import_module or callee is syntax.import_from) and not is_library(args[0]):
+        machine.heap.watch(imported, args[0])
 
 
 def untouchable(told: str) -> Refused:

@@ -5,6 +5,7 @@ metaclass, no `__init_subclass__` and no `__set_name__` runs a second time.
 """
 
 import abc
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -123,3 +124,9 @@ def defined_by(method: types.BuiltinMethodType | types.MethodWrapperType) -> typ
         if in_c and found.__get__(method.__self__) == method:
             return base
     return None
+
+
+def own_dict(value: Any) -> dict[str, Any] | None:
+    """The dict of an object's attributes; a partial call has none until it is asked for, which Python can tell."""
+    is_bare = type(value) is functools.partial and value.__reduce__()[2][3] is None
+    return None if is_bare else getattr(value, "__dict__", None)

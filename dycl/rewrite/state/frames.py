@@ -20,6 +20,7 @@ from dycl.rewrite.normalise.instructions import (
     Yield,
 )
 from dycl.rewrite.record.errors.checked_before import checked_before
+from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.signals import DecisionMet, Refused
 from dycl.rewrite.state.tables import GrownList, grown
@@ -102,7 +103,7 @@ def no_text() -> Refused:
 class ItemIterator:
     """An iterator over known items; its position is part of the static state."""
 
-    items: tuple[Any, ...] | list[Any] | range
+    items: tuple[Any, ...] | list[Any] | range | HostArray
     position: int = 0
     known: int | None = None
     """How many items a list or other container had when the loop over it began: a list may grow meanwhile."""

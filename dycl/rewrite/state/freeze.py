@@ -19,7 +19,7 @@ from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.class_nodes import MadeNode, PlainNode
-from dycl.rewrite.state.classes import defined_by, frozen_class, frozen_wrapper, is_partial, plain_base
+from dycl.rewrite.state.classes import defined_by, frozen_class, frozen_wrapper, is_partial, own_dict, plain_base
 from dycl.rewrite.state.copied import (
     error_fields,
     exact,
@@ -375,8 +375,10 @@ class Freezer:
         position, stop, step = self.freeze(value.position), self.freeze(value.stop), self.freeze(value.step)
         return RangeNode(position, stop, step, self.freeze(value.rows))
 
-    def _attributes(self, value: Any) -> AttributesNode | SeenNode | None:
-        held = getattr(value, "__dict__", None)
+    def _attributes(self, value: Any) -> Any:
+        held = own_dict(value)
+        if held is not None and held in self.pinned:
+            return self.freeze(held)
         if held is None or (not held and isinstance(value, types.FunctionType) and id(held) not in self._seen):
             return None
         # The program may have this dict by itself, too.

@@ -308,7 +308,7 @@ def _from_start(bound: Any, size: Any) -> torch.Tensor:
 def _sliced(column: torch.Tensor, index: slice) -> torch.Tensor:
     step = index.step if index.step is not None else 1
     if isinstance(step, HostValue):
-        _refuse("a list of unknown length is sliced with a step that only the input determines")
+        _refuse("a list is sliced with a step that only the input determines")
     if step > 0:
         return column[slice(_number(index.start), _number(index.stop), step)]
     if index.start is not None or index.stop is not None:

@@ -304,8 +304,8 @@ class Thawer:
                 raise AssertionError(f"unknown skeleton {skeleton}")
         return self.seen[number]
 
-    def _with_attributes(self, value: Any, attributes: AttributesNode | SeenNode | None) -> Any:
-        if isinstance(attributes, SeenNode):
+    def _with_attributes(self, value: Any, attributes: AttributesNode | SeenNode | PinnedNode | None) -> Any:
+        if isinstance(attributes, SeenNode | PinnedNode):
             object.__setattr__(value, "__dict__", self.thaw(attributes))
         elif attributes is not None:
             # By its class's own way: the program's may decide something.

@@ -192,17 +192,9 @@ def _log_softmax64(b: Builder, x: Value, axis: int) -> Value:
     return b.node("Sub", shifted, b.node("Log", total))
 
 
-@lowers(
-    "aten.dropout.default",
-    "aten.feature_dropout.default",
-    "aten.alpha_dropout.default",
-    "aten.feature_alpha_dropout.default",
-    "aten.native_dropout.default",
-)
-def dropout(b: Builder, a: Arguments) -> Value | list[Value]:
+@lowers("aten.native_dropout.default")
+def dropout(b: Builder, a: Arguments) -> list[Value]:
     x = a.tensor("input")
     if a.flag("train") and a.real("p") != 0:
         b.refuse("dropout is active: the model is in training mode")
-    if a.target != "aten.native_dropout.default":
-        return x
     return [x, b.node("Equal", b.node("Sub", x, x), b.node("Sub", x, x))]

@@ -34,7 +34,12 @@ def _read(owner: Any, name: str) -> Any:
     try:
         return _found(owner, name)
     except AttributeError:
+        pass  # as if it had never been: what comes next has no context
+    try:
         return other(owner, name)
+    except AttributeError as error:
+        data_model.tell_attribute(error, owner, name)
+        raise
 
 
 def _found(owner: Any, name: str) -> Any:

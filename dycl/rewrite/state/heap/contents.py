@@ -4,7 +4,7 @@ import array
 import collections
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -149,6 +149,11 @@ def values_of(contents: Any) -> list[Any]:
     if isinstance(contents, np.ndarray | bytes):
         return []
     return list(contents.values() if isinstance(contents, dict) else contents)
+
+
+def holds_one_of(contents: Any, tensors: Collection[int]) -> bool:
+    """Whether one of these tensors stands in contents."""
+    return any(id(value) in tensors for value in values_of(contents))
 
 
 def mapped(contents: Any, change: Callable[[Any], Any]) -> Any:

@@ -1,5 +1,6 @@
 """Attribute access on modules, diverted to a table for the time of a compilation."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -40,7 +41,8 @@ def diverted(attributes: Attributes) -> Iterator[None]:
         attributes.set(module, name, value, set_plainly)
 
     def delete_attribute(module: nn.Module, name: str) -> None:
-        if attributes.holds(module):
+        has_deleter = hasattr(type(inspect.getattr_static(type(module), name, None)), "__delete__")
+        if attributes.holds(module) and not has_deleter:
             attributes.delete(module, name)
         else:
             delete_plainly(module, name)

@@ -7,12 +7,14 @@ import io
 import itertools
 import operator
 import random
+import threading
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from torch import nn
 
 from dycl.rewrite.state.heap.contents import contents_of, fill, is_class_data, is_same
@@ -262,8 +264,35 @@ def file_guard(file: Any, name: str) -> Guard:
     return Guard(changed, restore)
 
 
-RANDOM_SOURCES = (random.Random, np.random.RandomState, np.random.Generator)
-"""Those of PyTorch are none of them: drawing from them is an operation, which the recorder sees."""
+RANDOM_SOURCES = (random.Random, np.random.RandomState, np.random.Generator, torch.Generator)
+LOCKS: tuple[type, ...] = (type(threading.Lock()), type(threading.RLock()))
+GUARDED = (*RANDOM_SOURCES, *FILES, *LOCKS)
+"""What is neither copied nor filled again, but must be at the end of a block what it was at the beginning."""
+
+
+def guarded(value: Any, name: str) -> Guard:
+    """What lets one of these be what it was."""
+    if isinstance(value, LOCKS):
+        return _lock_guard(value, name)
+    return (random_guard if isinstance(value, RANDOM_SOURCES) else file_guard)(value, name)
+
+
+def _lock_guard(lock: Any, name: str) -> Guard:
+    """A lock is held by nobody else than before."""
+
+    def is_held() -> bool:
+        return bool(lock.locked() if hasattr(lock, "locked") else lock._is_owned())
+
+    before = is_held()
+
+    def changed() -> str | None:
+        return None if is_held() == before else f"whether the lock `{name}` is held"
+
+    def restore() -> None:
+        if is_held() != before:
+            (lock.acquire if before else lock.release)()
+
+    return Guard(changed, restore)
 
 
 def random_guard(source: Any, name: str) -> Guard:
@@ -286,6 +315,8 @@ def _state_of(source: Any) -> Any:
             return source.getstate()
         case np.random.Generator():
             return source.bit_generator.state
+        case torch.Generator():
+            return {"seed": source.initial_seed(), "state": source.get_state().numpy()}
         case _:
             return source.get_state(legacy=False)
 
@@ -296,6 +327,9 @@ def _set_state(source: Any, state: Any) -> None:
             source.setstate(state)
         case np.random.Generator():
             source.bit_generator.state = state
+        case torch.Generator():
+            source.manual_seed(state["seed"])
+            source.set_state(torch.from_numpy(state["state"]))
         case _:
             source.set_state(state)
 

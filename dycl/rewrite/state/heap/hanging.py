@@ -18,9 +18,14 @@ def hanging_on(module: nn.Module, surroundings: Surroundings) -> Iterator[tuple[
         if name not in INTERNALS:
             if type(value) is list:
                 surroundings.unread.add(value, name)
+            surroundings.tensors.note_replaceable((value,))
             if type(value) not in PLAINEST:
                 yield value, f"{kind}.{name}"
         elif name not in TABLES:
             surroundings.watch_table(value, name)
+    for tensor in (*module._parameters.values(), *module._buffers.values()):
+        if tensor is not None:
+            surroundings.memories.add(tensor)
+            surroundings.watch_parts(tensor, kind)
     for name, value in vars(module)["_modules"].items():
         yield value, name

@@ -9,6 +9,7 @@ import fractions
 import functools
 import gc
 import logging
+import operator
 import pathlib
 import re
 import sys
@@ -26,20 +27,23 @@ from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.state.unchanging import ATOMS
 
 LEAVES = (
-    *(kind for kind in ATOMS if kind is not enum.Enum),
-    *(torch.Tensor, torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format, torch.Generator),
-    *(slice, types.CodeType, types.FrameType, types.TracebackType, types.GenericAlias, types.UnionType, typing.TypeVar),
+    *(kind for kind in ATOMS if kind not in (enum.Enum, operator.methodcaller)),
+    *(torch.Tensor, torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format),
+    *(types.CodeType, types.FrameType, types.TracebackType, types.GenericAlias, types.UnionType, typing.TypeVar),
     *(types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType),
     *(types.ClassMethodDescriptorType, type(re.compile("")), re.Match, decimal.Decimal, fractions.Fraction),
     *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, pathlib.PurePath, logging.Logger),
-    contextvars.ContextVar,
-    *(type(threading.Lock()), type(threading.RLock()), np.dtype, np.ufunc, type(np.mean)),
+    *(np.dtype, np.ufunc, type(np.mean)),
     *(torch._ops.OpOverload, torch._ops.OpOverloadPacket),
 )
 """What leads nowhere and does not change, or not so that a program's results could tell."""
 
 
 PLAINEST = frozenset((int, float, str, bool, bytes, types.NoneType))
+
+
+NAMESPACES = frozenset(("__dict__", "vars", "setattr", "delattr"))
+"""By these a program gets at the variables of a module without naming them."""
 
 
 def is_library(module: str | None) -> bool:
@@ -104,8 +108,36 @@ def held_by(value: Any) -> list[Any] | None:
             return list(value.values()) if "__module__" in value else gc.get_referents(value)
         case tuple() | frozenset():
             return list(value)
+        case operator.methodcaller():
+            return parts_in_c(value)
+        case slice():
+            return [value.start, value.stop, value.step]
+        case contextvars.ContextVar():
+            return [*_held_in(contextvars.copy_context(), value), *_held_in(contextvars.Context(), value)]
+        case BaseException():
+            return [value.args, value.__cause__, value.__context__]
         case _:
             return functions_of(value) or None
+
+
+def _held_in(context: contextvars.Context, variable: contextvars.ContextVar[Any]) -> list[Any]:
+    """What a variable holds in a context, or else by default."""
+    try:
+        return [context.run(variable.get)]
+    except LookupError:
+        return []
+
+
+def data_of(module: types.ModuleType) -> list[tuple[Any, str]]:
+    """The global variables of a module that are no functions, classes or modules, with their names."""
+    defined = (types.FunctionType, types.BuiltinFunctionType, type, types.ModuleType)
+    found = [(value, name) for name, value in vars(module).items() if not name.startswith("__")]
+    return [(value, f"{module.__name__}.{name}") for value, name in found if not isinstance(value, defined)]
+
+
+def parts_in_c(value: Any) -> list[Any]:
+    """The tensors that an object written in C holds, and the tuples and dicts that may have more of them."""
+    return [item for item in gc.get_referents(value) if isinstance(item, torch.Tensor | tuple | dict)]
 
 
 _KNOWN_BASES = frozenset(

@@ -85,6 +85,8 @@ def _extent(value: Any) -> Extent | None:
                 return None
             reach = sum((size - 1) * stride for size, stride in zip(value.shape, value.stride(), strict=True)) + 1
             return value.data_ptr(), value.data_ptr() + reach * value.element_size()
+        case torch.UntypedStorage() | torch.TypedStorage():
+            return value.data_ptr(), value.data_ptr() + value.nbytes()
         case np.ndarray():
             return np.lib.array_utils.byte_bounds(value) if value.size else None
         case bytearray() | array.array() | memoryview() if len(value):

@@ -19,12 +19,14 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
+from dycl.rewrite.state.heap.compared import Compared
 from dycl.rewrite.state.heap.contents import (
     BUFFERS,
     CONTAINERS,
     ClassData,
     contents_of,
     fill,
+    holds_one_of,
     is_same,
     items_of,
     mapped,
@@ -32,31 +34,32 @@ from dycl.rewrite.state.heap.contents import (
     values_of,
 )
 from dycl.rewrite.state.heap.guards import (
-    FILES,
-    RANDOM_SOURCES,
+    GUARDED,
     Classes,
     Functions,
     Guard,
     Objects,
     contents_guard,
-    file_guard,
+    guarded,
     namespace_guard,
     own_dict_guard,
-    random_guard,
 )
+from dycl.rewrite.state.heap.held_tensors import HeldTensors
 from dycl.rewrite.state.heap.modules import TABLES
 from dycl.rewrite.state.heap.process_settings import setting_guards
 from dycl.rewrite.state.heap.reach import (
+    NAMESPACES,
     PLAINEST,
+    data_of,
     functions_of,
     held_by,
     is_library,
     is_plain_object,
     leads_nowhere,
     names_in,
+    parts_in_c,
 )
 from dycl.rewrite.state.heap.shared_memory import GETS_AT_MEMORY, Memories
-from dycl.rewrite.state.heap.tally import Tally
 from dycl.rewrite.state.heap.unread import UnreadLists
 from dycl.rewrite.state.heap.watched import Watched
 from dycl.rewrite.state.heap.weak import WeakReferences, is_proxy
@@ -85,8 +88,7 @@ class Surroundings:
         self._leads_on: dict[type, bool] = {}
         self._lies_in_memory: set[type] = set()
         self.memories = Memories()
-        self.held_fast: set[int] = set()
-        """Tensors that a function, a partial call or a tuple holds, where nothing else can stand for them."""
+        self.tensors = HeldTensors()
         self._names = {"forward"}
         self._methods: dict[str, list[Any]] = collections.defaultdict(list)
         self._waiting: list[tuple[Any, str]] = []
@@ -95,9 +97,7 @@ class Surroundings:
         self._written = 0
         self._mixed: list[Watched] = []
         """The containers that hold tensors which the program writes."""
-        self._one_by_one: list[Watched] = []
-        self._guards_one_by_one: list[Guard] = []
-        self._tally, self._tallied = Tally([]), (-1, -1)
+        self._compared = Compared(self.containers, self.guards)
 
     def watch(self, value: Any, name: str) -> None:
         """Take note of a value that was there before the call, and of all that it leads to."""
@@ -107,10 +107,12 @@ class Surroundings:
             kind = type(value)
             if kind not in self._leads_on:
                 self._leads_on[kind] = not leads_nowhere(kind)
-                if issubclass(kind, (torch.Tensor, *BUFFERS)):
+                if issubclass(kind, (torch.Tensor, torch.UntypedStorage, torch.TypedStorage, *BUFFERS)):
                     self._lies_in_memory.add(kind)
             if kind in self._lies_in_memory:
                 self.memories.add(value)
+                if isinstance(value, torch.Tensor) and self.tensors.meet(value):
+                    self.watch_parts(value, name)
             if id(value) in self._seen:
                 self.unread.met_again.add(id(value))
                 continue
@@ -122,6 +124,14 @@ class Surroundings:
             if id(value) in self._of_modules:
                 self._note_held(self._of_modules[id(value)], name)
             self._waiting.extend(self._found(value, name))
+
+    def watch_parts(self, tensor: torch.Tensor, name: str) -> None:
+        """Take note of what hangs on a tensor: attributes that somebody gave it, and its derivative."""
+        if type(tensor) is not FakeTensor and (own := tensor.__dict__):
+            self._seen[id(own)] = own
+            self._waiting.extend(self._container(own, name))
+        if tensor.is_leaf and tensor.grad is not None:
+            self._waiting.append((tensor.grad, name))
 
     def stays(self, model: nn.Module) -> None:
         """Take note of the model itself, which no call can drop."""
@@ -185,6 +195,9 @@ class Surroundings:
             yield from self._class(value)
             return
         if isinstance(value, types.ModuleType):
+            if not is_library(value.__name__):
+                self._guard(vars(value))
+                yield from data_of(value)
             return
         held = held_by(value)
         if held is not None:
@@ -195,10 +208,9 @@ class Surroundings:
                 yield from zip(value.__closure__ or (), value.__code__.co_freevars, strict=True)
             elif isinstance(value, functools._lru_cache_wrapper):
                 self.caches.append(value)
-            self.held_fast.update(id(item) for item in held if isinstance(item, torch.Tensor))
             yield from ((item, name) for item in held)
-        elif isinstance(value, RANDOM_SOURCES + FILES):
-            self.guards.append((random_guard if isinstance(value, RANDOM_SOURCES) else file_guard)(value, name))
+        elif isinstance(value, GUARDED):
+            self.guards.append(guarded(value, name))
             self._pinned.add(value)
             return
         elif isinstance(value, CONTAINERS):
@@ -207,6 +219,7 @@ class Surroundings:
             self._pinned.add(value)
             if type(value).__module__.partition(".")[0] != "torch":
                 self.untouchable[id(value)] = (value, name, "which outlives it and cannot be copied")
+            yield from ((item, name) for item in parts_in_c(value))
             return
         yield from self._attributes(value, name)
 
@@ -219,6 +232,8 @@ class Surroundings:
             return
         contents = contents_of(value)
         self.containers.append(Watched(value, contents, contents, name))
+        if not isinstance(contents, set):
+            self.tensors.note_replaceable(values_of(contents))
         yield from ((item, name) for item in items_of(contents) if type(item) not in PLAINEST)
 
     def _attributes(self, value: Any, name: str) -> Iterator[tuple[Any, str]]:
@@ -248,7 +263,7 @@ class Surroundings:
                 yield from ((function, name) for function in functions)
             else:
                 self._methods[name].extend(functions)
-        yield from ((base, base.__name__) for base in cls.__mro__[1:])
+        yield from ((base, base.__name__) for base in (*cls.__mro__[1:], type(cls)))
 
     def _named_by(self, function: types.FunctionType) -> Iterator[tuple[Any, str]]:
         """What a function names, and the methods by these names of all classes that were found."""
@@ -260,7 +275,8 @@ class Surroundings:
         names = dict.fromkeys(names_in(function.__code__))
         for name in names:
             found = space[name] if name in space else sys.modules.get(name)
-            yield found, name
+            if not isinstance(found, types.ModuleType):
+                yield found, name
             yield from self._of_module(found, name, names)
         for name in [name for name in names if name not in self._names]:
             self._names.add(name)
@@ -282,7 +298,7 @@ class Surroundings:
 
     def _guard_library(self, library: types.ModuleType, name: str, names: dict[str, None]) -> None:
         """What a library keeps for itself may change, though not by the program: what that names is looked at."""
-        if not _NAMESPACES.isdisjoint(names):
+        if not NAMESPACES.isdisjoint(names):
             self._guard(vars(library))
         for inner in names:
             value = vars(library).get(inner)
@@ -314,15 +330,15 @@ class Surroundings:
             self.undo()
             for watched in self.containers:
                 fill(watched.container, watched.first)
-        for guard in self._guards_one_by_one:
+        for guard in self._compared.guards_one_by_one:
             if guard.changed() is not None:
                 guard.restore()
-        for watched in self._one_by_one:
+        for watched in self._compared.one_by_one:
             fill(watched.container, watched.first)
         if len(written) != self._written:
             self._written = len(written)
-            self._mixed = [watched for watched in self.containers if _holds_one_of(watched.first, written)]
-            self._tallied = (-1, -1)
+            self._mixed = [watched for watched in self.containers if holds_one_of(watched.first, written)]
+            self._compared.begin_anew()
         for watched in self._mixed:
             watched.at_start = mapped(watched.first, first)
             fill(watched.container, watched.at_start)
@@ -344,7 +360,7 @@ class Surroundings:
 
     def changed(self) -> str | None:
         """What has changed that must not, in words."""
-        asked = self._guards_one_by_one if self._is_quiet() else self.guards
+        asked = self._compared.guards_one_by_one if self._is_quiet() else self.guards
         told = next((told for guard in asked if (told := guard.changed()) is not None), None)
         if told is not None:
             return told
@@ -367,7 +383,7 @@ class Surroundings:
         return not self._changed_in_call()
 
     def _changed_in_call(self) -> list[Watched]:
-        asked = [*self._one_by_one, *self._mixed] if self._is_quiet() else self.containers
+        asked = [*self._compared.one_by_one, *self._mixed] if self._is_quiet() else self.containers
         changed = [watched for watched in asked if not is_same(watched.container, watched.at_start)]
         return [watched for watched in changed if not self.unread.has(watched)]
 
@@ -380,21 +396,4 @@ class Surroundings:
             self._empty = [(table, name) for table, name in self._empty if not table]
             for table, name in full:
                 self.containers.append(Watched(table, type(table)(), type(table)(), name))
-        size = (len(self.containers), len(self.guards))
-        if self._tallied != size:
-            mixed = {id(watched) for watched in self._mixed}
-            tables = [guard.table for guard in self.guards if guard.table is not None]
-            together = [watched for watched in self.containers if id(watched) not in mixed and watched.can_be_tallied]
-            self._tally = Tally([*((one.container, one.first) for one in together), *tables])
-            self._tallied = size
-            self._guards_one_by_one = [guard for guard in self.guards if guard.table is None]
-            self._one_by_one = [one for one in self.containers if not one.can_be_tallied and id(one) not in mixed]
-        return self._tally.holds()
-
-
-def _holds_one_of(contents: Any, tensors: Collection[int]) -> bool:
-    return any(id(value) in tensors for value in values_of(contents))
-
-
-_NAMESPACES = frozenset(("__dict__", "vars", "setattr", "delattr"))
-"""By these a program gets at the variables of a module without naming them."""
+        return self._compared.hold(self._mixed)

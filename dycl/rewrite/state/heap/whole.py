@@ -82,8 +82,6 @@ class Heap:
         """Take note of a module: what hangs on it, and how to put it back."""
         self._attributes.modules.add(module)
         self.pinned.add(module)
-        for tensor in (*module._parameters.values(), *module._buffers.values()):
-            self._surroundings.memories.add(tensor)
         yield from hanging_on(module, self._surroundings)
 
     def watch(self, value: Any, name: str) -> None:
@@ -92,7 +90,7 @@ class Heap:
 
     def watch_global(self, value: Any, name: str, namespace: dict[str, Any]) -> None:
         """Take note of a global variable; what a library keeps for itself, such as a cache, is nobody's state."""
-        if not is_library(namespace.get("__name__")):
+        if not is_library(namespace.get("__name__")) and not isinstance(value, types.ModuleType):
             self.watch(value, name)
 
     def watch_names(self, function: types.FunctionType) -> None:
@@ -135,6 +133,8 @@ class Heap:
     def active(self) -> Iterator[None]:
         """Divert attribute access on modules to this heap; on the way out the model is as it was."""
         with diverted(self._attributes):
+            for method in (nn.Module.__getattr__, nn.Module.__setattr__, nn.Module.__delattr__):
+                self.pinned.add(method)  # a state may hold one, where a class's own way leads to it
             try:
                 yield
             finally:
@@ -176,7 +176,7 @@ class Heap:
         held = [(module, name) for module, name, value in tensors if value is tensor]
         containers = self._surroundings.containers
         in_container = any(value is tensor for watched in containers for value in values_of(watched.first))
-        shares = self._surroundings.memories.shares(tensor) or id(tensor) in self._surroundings.held_fast
+        shares = self._surroundings.memories.shares(tensor) or self._surroundings.tensors.is_held_fast(tensor)
         if not (held or in_container) or id(tensor) in self._written or shares:
             return
         self._note_written(tensor)

@@ -1,0 +1,102 @@
+"""Classes made from containers, whose methods are not those of the container."""
+
+import functools
+from typing import Any
+
+from torch import Tensor, nn
+
+from tests.python_rules.rule import refused
+
+
+def _place(x: Tensor) -> int:
+    return int(x.argmax()) + int(x.sum() > 0)
+
+
+class _Doubled(tuple):  # type: ignore[type-arg]
+    def __contains__(self, value: object) -> bool:
+        return value == 5
+
+
+class _Contrary(dict):  # type: ignore[type-arg]
+    def get(self, key: Any, default: Any = None) -> Any:
+        return 99
+
+    def __contains__(self, key: object) -> bool:
+        return key == 2
+
+
+class _Round(nn.ModuleList):
+    def __getitem__(self, index: Any) -> Any:
+        return super().__getitem__(index % len(self))
+
+
+class _Twice(set):  # type: ignore[type-arg]
+    def add(self, value: Any) -> None:
+        super().add(value * 2)
+
+
+class _Above(list):  # type: ignore[type-arg]
+    def append(self, value: Any) -> None:
+        super().append(value if value > 0 else 0)
+
+
+class _FromTheEnd(list):  # type: ignore[type-arg]
+    def __getitem__(self, index: Any) -> Any:
+        return list.__getitem__(self, -1 - index)
+
+
+_MODULES = _Round([nn.ReLU(), nn.Tanh()])
+_PARAMETERS = nn.ParameterList([Tensor([1.0, 2.0]), Tensor([3.0, 4.0])]).requires_grad_(False)
+
+
+def membership(x: Tensor) -> Any:
+    place = _place(x)
+    return (
+        place in _Doubled((0, 1, 2)),
+        place + 3 in _Doubled((0,)),
+        place in _Contrary({0: 1}),
+        place + 1 in _Contrary(),
+    )
+
+
+def looking_up(x: Tensor) -> Any:
+    return _Contrary({0: 1, 1: 2}).get(_place(x)), _Contrary({0: 1, 1: 2, 2: 3})[_place(x)]
+
+
+def indexing_modules(x: Tensor) -> Any:
+    return _MODULES[_place(x) + 2](x)
+
+
+def indexing_parameters(x: Tensor) -> Any:
+    if x.sum() > 0:
+        return _PARAMETERS[int(x.argmax())] + x
+    return _PARAMETERS[-1 - int(x.argmax())]
+
+
+def adding_to_a_set(x: Tensor) -> Any:
+    found = _Twice()
+    found.add(_place(x) + 1)
+    return sorted(found)
+
+
+def appending(x: Tensor) -> Any:
+    found = _Above()
+    found.append(x[0])
+    return found[0]
+
+
+def finding(x: Tensor) -> Any:
+    items = _FromTheEnd([1, 2, 3])
+    return items.index(_place(x) + 1), items.count(_place(x) + 1)
+
+
+@refused("DY001")
+def indexing_a_list(x: Tensor) -> Any:
+    return _FromTheEnd([1, 2, 3])[_place(x)]
+
+
+def partial_of_a_partial(x: Tensor) -> Any:
+    first = functools.partial(max, 1)
+    if x.sum() > 0:
+        x = -x
+    return functools.partial(first, 2).func is max, functools.partial(first, 2).args, x

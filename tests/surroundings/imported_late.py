@@ -1,0 +1,3 @@
+"""A module that nobody imports before a model does."""
+
+ITEMS = [0]
