@@ -36,6 +36,11 @@ _HALVES = [these([0.5, 0.0, -2.0, 1e-3], width) for width in (torch.float16, tor
 CASES = [
     *(case("mul.Tensor", lambda x: x * 100000.0, halves) for halves in _HALVES),
     *(case("div.Tensor", lambda x: x / 100000.0, halves) for halves in _HALVES),
+    *(
+        case("remainder.Tensor", lambda x, y: (x % y, x * y, x / y), these([2049, 4099, 257, 70000]), halves)
+        for halves in (these([2.0, 4.0, 2.0, -0.5], torch.float16), these([2.0, 4.0, 2.0, -0.5], torch.bfloat16))
+    ),
+    case("mul.Tensor", lambda x, y: x * y, _HALVES[0], these(100000)),
     *(case("fmod.Scalar", lambda x: torch.fmod(x, 100000.0), halves) for halves in _HALVES),
     *(case("addcmul.default", lambda x: torch.addcmul(x, x, x, value=1e5), halves) for halves in _HALVES),
     *(case("floor_divide.default", lambda x, y: x // y, *pair) for pair in _LEAST),

@@ -25,6 +25,7 @@ CASES = [
         for width in WHOLE
         for lowest in (0 if width == torch.uint8 else -100,)
     ),
+    case("gcd.default", torch.gcd, these([-(2**63), 12]), these([2**62, 9])),
     case("gcd.default", torch.gcd, these([7540113804746346429, 0, 2**62]), these([4660046610375530309, 0, -(2**40)])),
     case("gcd.default", torch.gcd, integers(-50, 50, 4, 1), integers(0, 50, 3, dtype=torch.int32), symbolic=True),
     *(

@@ -38,9 +38,15 @@ class Arguments:
         return self.results[0]
 
     def in_single_precision(self) -> "Arguments":
-        """The same with float32 in the place of half precision, among the results, too."""
+        """The same with float32 in the place of half precision, among the results, too.
+
+        Tensors of other types become half precision first; a second operand without dimensions counts as a number.
+        """
+        cast, half = self._builder.cast, self.result.dtype
         read = {ref: self._values[ref] for ref in operands(self._operation)}
-        wide = {ref: self._builder.cast(value, wider(value.dtype)) for ref, value in read.items()}
+        number = self._arguments.get("other")
+        exact = {ref for ref, value in read.items() if ref == number and not value.rank}
+        wide = {ref: cast(value if ref in exact else cast(value, half), wider(half)) for ref, value in read.items()}
         results = tuple(replace(result, dtype=wider(result.dtype)) for result in self.results)
         return Arguments(self._operation, wide, results, self.used, self._builder)
 

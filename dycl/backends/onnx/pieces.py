@@ -157,9 +157,20 @@ def sum_over(b: Builder, value: Value, axes: Sequence[int], keepdim: bool) -> Va
     total = value
     for axis in sorted(axes, reverse=True):
         ones = expand(b, b.number(1, value.dtype), [b.size_of(value, axis)], (value.shape[axis],))
-        shape = total.shape[:axis] + total.shape[axis + 1 :]
-        total = b.node("MatMul", move_axis(b, total, axis, -1), ones, shape=shape)
+        total = _row_sums(b, move_axis(b, total, axis, -1), ones)
     return unsqueeze(b, total, axes) if keepdim else total
+
+
+def _row_sums(b: Builder, rows: Value, ones: Value) -> Value:
+    """The product of a matrix and ones, also where there is no row, or nothing in one: the kernel stumbles then."""
+
+    def product() -> list[Value]:
+        return [b.node("MatMul", rows, ones, shape=rows.shape[:-1])]
+
+    def nothing() -> list[Value]:
+        return [filled(b, 0, rows.dtype, b.sizes_of(rows)[:-1])]
+
+    return unless_empty(b, [rows], product, nothing)[0]
 
 
 def may_be_empty(value: Value, axes: Sequence[int]) -> bool:

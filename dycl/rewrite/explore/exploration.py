@@ -44,7 +44,7 @@ from dycl.rewrite.run.rolled import Unrolling
 from dycl.rewrite.semantics.random_numbers import DrawWatch
 from dycl.rewrite.semantics.texts import message_of
 from dycl.rewrite.signals import Again, CheckMet, DecisionMet, Refused, Restart
-from dycl.rewrite.state.frames import Frame, Generator
+from dycl.rewrite.state.frames import Frame, Generator, ItemIterator
 from dycl.rewrite.state.freeze import Freezer
 from dycl.rewrite.state.reading import leaf_types
 from dycl.rewrite.state.skeleton import Leaf
@@ -241,6 +241,8 @@ class Exploration:
         if not entry.begins_call:
             self.machine.frames = [thawer.frame_or_seen(frame) for frame in state.frames]
         self.heap.thaw(state.heap, thawer)
+        for iterator in [found for found in thawer.seen if type(found) is ItemIterator]:
+            iterator.begin()  # what it goes through is filled now
         if entry.begins_call:
             self.process.begin_call(inputs)
         self.machine.waiting = [found for found in thawer.seen if type(found) is Generator]

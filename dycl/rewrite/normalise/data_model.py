@@ -13,7 +13,9 @@ _MISSING = object()
 
 def special(value: Any, name: str) -> Any:
     """The special method of this name that the type of `value` has, to be called with `value` first."""
-    found = getattr(type(value), name, _MISSING)
+    # Not that of the class of its class.
+    has_any = any(name in vars(cls) for cls in type(value).__mro__)
+    found = getattr(type(value), name, _MISSING) if has_any else _MISSING
     if found is None and name != "__hash__":
         return functools.partial(_forbidden, name)
     return None if found is _MISSING else found

@@ -232,6 +232,13 @@ class Aliases:
         self._write(view.parent, parent_value, recorder)
         view.parent_version = self.versions[id(view.parent)]
 
+    def note_constant_written(self, written: int) -> None:
+        """Let views at places that the input chooses show what was written to the constant in this memory."""
+        parents = {id(view.parent): view.parent for view in self.views.values()}
+        for parent in parents.values():
+            if not isinstance(parent, FakeTensor) and memory(parent) == written:
+                self.versions[id(parent)] = self.versions.get(id(parent), 0) + 1
+
     def refresh(self, tensor: torch.Tensor, recorder: Records) -> None:
         """Take a view afresh if what it views has been written since."""
         if id(self.owner(tensor)) in self.spoilt:

@@ -28,7 +28,7 @@ DROPOUTS = {
     *("aten.alpha_dropout.default", "aten.feature_alpha_dropout.default"),
 }
 ASSERTIONS = {"aten._assert_async.default", "aten._assert_async.msg"}
-NOT_RECORDED = {"prim.device.default", "aten.lift_fresh.default", "aten._assert_tensor_metadata.default"}
+NOT_RECORDED = {"prim.device.default", "aten._assert_tensor_metadata.default"}
 
 
 @functools.cache

@@ -25,6 +25,7 @@ from dycl.rewrite.record.errors.checked_before import needs_no_checks
 from dycl.rewrite.record.errors.element_types import require_computed
 from dycl.rewrite.record.errors.sizes import depends_on_values, require_fitting
 from dycl.rewrite.record.errors.values import require_valid
+from dycl.rewrite.record.known_shapes import Kind
 from dycl.rewrite.record.layouts import Layout
 from dycl.rewrite.record.operations import (
     ASSERTIONS,
@@ -140,10 +141,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         known = self.recording.refs.get(id(tensor))
         if known is not None:
             return known[0]
-        if isinstance(tensor, FakeTensor) and tensor.is_complex():
-            raise Refused("DY004", OUTLASTS, HINT)
         if isinstance(tensor, FakeTensor):
-            raise Refused("DY008", "a tensor from another block or call is used here")
+            other = Refused("DY008", "a tensor from another block or call is used here")
+            raise Refused("DY004", OUTLASTS, HINT) if tensor.is_complex() else other
         weight = self.recording.weights.get(id(tensor))
         if weight is None:
             owned = memory(tensor) in self.model_memory
@@ -158,11 +158,12 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if not self.is_dynamic(tensor):
             return tensor.reshape(()).clone()
         with self.on():
-            ref = self.ref(tensor if not tensor.dim() else tensor.reshape(()))
-        if ref not in self.recording.numbers:
-            self.recording.numbers[ref] = self.symbols.fake_tensor_of_kind(((), (), tensor.dtype))
-            self.track(self.recording.numbers[ref], ref)
-        return self.recording.numbers[ref]
+            ref = self.ref(tensor.reshape(()) if tensor.dim() else tensor)
+        known = self.recording.numbers.get(ref)
+        if known is None:
+            known = self.recording.numbers[ref] = self.symbols.fake_tensor_of_kind(Kind((), (), tensor.dtype))
+            self.track(known, ref)
+        return known
 
     def element_bounds(self, tensor: torch.Tensor) -> Bounds | None:
         """The least and the greatest number that a tensor can hold; None if that is not known."""
@@ -207,11 +208,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Any:
         kwargs = kwargs or {}
         name = str(func)
-        if name in NOT_RECORDED:
-            if name != "aten.lift_fresh.default":
-                return func(*args, **kwargs)
+        if name == "aten.lift_fresh.default":
             self.own(args[0])
             return args[0]
+        if name in NOT_RECORDED:
+            return func(*args, **kwargs)
         if name in UNINITIALISED:
             with self:
                 kwargs.pop("memory_format", None)
@@ -231,8 +232,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         dynamic = [tensor for tensor in tensors_in((args, kwargs)) if self.is_dynamic(tensor)]
         if name in READS_VALUE and dynamic:
             tests = name == "aten.is_nonzero.default"
-            what = "the truth of a tensor" if tests else "a value"
-            raise DecisionMet(f"{what} that only the input determines")
+            raise DecisionMet(f"{'the truth of a tensor' if tests else 'a value'} that only the input determines")
         if not dynamic and not self.symbols.has_symbol((args, kwargs)):
             return self._compute_constant(func, args, kwargs)
         if self.recording.complex_pairs.concern(func, args, kwargs):

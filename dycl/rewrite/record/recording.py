@@ -117,3 +117,4 @@ class Recording:
         """Capture constants in this memory afresh when they are next used: they are about to change."""
         for key in [key for key, item in self.weights.items() if memory(item.tensor) == written]:
             self.captured.append(self.weights.pop(key))
+        self.aliases.note_constant_written(written)

@@ -16,7 +16,12 @@ import sympy  # type: ignore[import-untyped]
 import torch
 from torch._dispatch.python import enable_python_dispatcher
 from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor, FakeTensorMode
+from torch._subclasses.fake_tensor import (
+    DynamicOutputShapeException,
+    FakeTensor,
+    FakeTensorMode,
+    in_kernel_invocation_manager,
+)
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
@@ -80,7 +85,7 @@ class Symbols:
         if all(isinstance(number, int) for number in (*value_type.shape, *(layout or ()))):
             sizes = cast("tuple[int, ...]", value_type.shape)
             places = cast("tuple[int, ...]", in_order(sizes) if layout is None else tuple(layout))
-            return self.fake_tensor_of_kind((sizes, places, dtype))
+            return self.fake_tensor_of_kind(Kind(sizes, places, dtype))
         shape = [self._dimension(size) if isinstance(size, str) else size for size in value_type.shape]
         self.allow()
         with _disable_current_modes(), self.fake_mode:
@@ -95,11 +100,16 @@ class Symbols:
         self._bind_dimensions(tensor)
         return tensor
 
-    def fake_tensor_of_kind(self, kind: Kind) -> torch.Tensor:
-        """A fake tensor of known sizes, made directly: going through PyTorch's dispatcher takes ten times as long."""
-        shape, strides, dtype = kind
+    def fake_tensor_of_kind(self, kind: Kind, shown: torch.Tensor | None = None) -> torch.Tensor:
+        """A fake tensor of known sizes, in memory of its own or in that of another one.
+
+        It is made directly: going through PyTorch's dispatcher takes ten times as long.
+        """
         with _disable_current_modes():
-            plain = torch.empty_strided(shape, strides, dtype=dtype, device="meta")
+            plain = torch.empty_strided(kind.shape, kind.strides, dtype=kind.dtype, device="meta")
+            if shown is not None:
+                with in_kernel_invocation_manager(self.fake_mode):
+                    plain.set_(shown.untyped_storage(), kind.offset, kind.shape, kind.strides)
             return FakeTensor(self.fake_mode, plain, _CPU)
 
     def _dimension(self, name: str) -> torch.SymInt:

@@ -18,6 +18,7 @@ from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol, kind_of, whole_power
 from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.semantics import table_calls
+from dycl.rewrite.semantics.class_calls import tells_instances_itself
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, has_plain, is_dynamic, item, number_of, truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
@@ -125,6 +126,8 @@ _PLAIN_TENSOR = torch.empty(0)
 
 
 def _isinstance(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if tells_instances_itself(args[1]):
+        return NOT_HANDLED
     if isinstance(args[0], FakeTensor):
         return isinstance(_PLAIN_TENSOR, args[1])
     cls = _class(args[0])
@@ -191,7 +194,10 @@ def _identical(wanted: bool) -> Handler:
         if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) and left is not right:
             _require_told_apart(machine, left, right)
         if type(left) is type(right) and isinstance(left, tuple) and left is not right:
-            _require_different(left, right)
+            _require_different(left, right, machine.in_stand_in)
+        if type(left) is HostArray and type(right) is HostArray and left is not right:
+            reason = "whether two arrays of the input's values are the same one is not kept track of"
+            raise Refused("DY009", reason, "compare what they hold")
         if not isinstance(left, HostValue) or left is right:
             return NOT_HANDLED
         if left.kind != kind_of(right):
@@ -213,8 +219,12 @@ def _require_told_apart(machine: Running, left: torch.Tensor, right: torch.Tenso
         raise Refused("DY009", reason, "compare what the tensors hold, or keep a flag beside them")
 
 
-def _require_different(left: tuple[Any, ...], right: tuple[Any, ...]) -> None:
-    if left and len(left) == len(right) and all(one is other for one, other in zip(left, right, strict=True)):
+def _require_different(left: tuple[Any, ...], right: tuple[Any, ...], asks_next: bool) -> None:
+    pairs = list(zip(left, right, strict=False))
+    # Which number is the same object is not known after a decision, and makes no difference if equality is asked next.
+    numbers = [not asks_next and isinstance(one, HostValue) and isinstance(other, HostValue) for one, other in pairs]
+    same = all(one is other or number for (one, other), number in zip(pairs, numbers, strict=True))
+    if left and len(left) == len(right) and same:
         raise Refused("DY009", "whether two equal tuples are the same one is not kept track of", "compare by `==`")
 
 

@@ -1,11 +1,13 @@
 """What is asked of classes that would tell a class which the program makes from its copies."""
 
+import types
 from typing import Any
 
 from dycl.rewrite.normalise import class_making
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.heap.reach import is_library
 
 
 def subclasses(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -30,3 +32,10 @@ def registered(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 HANDLERS: dict[Any, Handler] = {class_making.noted: noted}
+
+
+def tells_instances_itself(kinds: Any) -> bool:
+    """Whether one of these classes has a way of its own, in Python, to tell what is an instance."""
+    classes = kinds if isinstance(kinds, tuple) else (kinds,)
+    found = [getattr(type(cls), "__instancecheck__", None) for cls in classes]
+    return any(isinstance(one, types.FunctionType) and not is_library(one.__module__) for one in found)

@@ -1,9 +1,13 @@
 """Indexing by host values: tensors, and lists of numbers."""
 
+import functools
 import operator
+import types
+import warnings
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.normalise.syntax import KnownNumber
 from dycl.rewrite.record.errors.numbers import require_fit
@@ -83,12 +87,26 @@ def _with_host_values(index: Any, machine: Running) -> Any:
     if isinstance(index, slice):
         return slice(*(_with_number(bound, machine) for bound in (index.start, index.stop, index.step)))
     if isinstance(index, list) and mentions_dynamic(index, machine):
+        if _lists_are_tuples() and any(isinstance(part, _OF_TUPLES) for part in index) and len(index) < 32:
+            return _with_host_values(tuple(index), machine)
         return make_tensor(machine, (index,), {})
     if type(index) is HostArray:
         index = item(index.tensor, machine) if index.scalar else index.tensor
     if isinstance(index, torch.Tensor) and index.dim() == 0 and machine.recorder.is_dynamic(index):
         return item(torch.ne(index, 0), machine) if index.dtype in _MASKS else _with_number(index, machine)
     return index
+
+
+# A list of up to 31 parts that has one of these is an index of several dimensions.
+_OF_TUPLES = (torch.Tensor, list, tuple, slice, types.EllipsisType, types.NoneType)
+
+
+@functools.cache
+def _lists_are_tuples() -> bool:
+    """Whether this version of PyTorch takes such a list for a tuple, which it warns of."""
+    with _disable_current_modes(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.zeros(1, 1)[[torch.tensor(0), torch.tensor(0)]].dim() == 0
 
 
 # Element types of which PyTorch takes an index for a mask.

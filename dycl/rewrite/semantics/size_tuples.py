@@ -8,7 +8,7 @@ import torch
 
 from dycl.rewrite.record.host_values import HostValue, kind_of, lift
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, has_plain, is_dynamic
 
 
 def has_dynamic(value: Any, machine: Running) -> bool:
@@ -21,7 +21,8 @@ def same(wanted: bool) -> Handler:
 
     def same_items(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         left, right = args
-        tuples = isinstance(left, tuple) and isinstance(right, tuple)
+        method = "__eq__" if wanted else "__ne__"
+        tuples = all(has_plain(value, method, (torch.Size, tuple)) for value in (left, right))
         if not tuples or not (has_dynamic(left, machine) or has_dynamic(right, machine)):
             return NOT_HANDLED
         pairs = [(machine.number(one), machine.number(other)) for one, other in zip(left, right, strict=False)]

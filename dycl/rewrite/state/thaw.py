@@ -274,8 +274,6 @@ class Thawer:
                     if type(gone_through) is GrownList
                     else ItemIterator(gone_through, position, known, self.thaw(source), part)
                 )
-                if isinstance(self.seen[number], ItemIterator):
-                    self.seen[number].begin()
             case ParallelNode(parts, strict):
                 side_by_side = tuple([self.thaw(part) for part in parts])
                 if any(isinstance(part, RangeIterator) for part in side_by_side):

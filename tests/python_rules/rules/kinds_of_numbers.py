@@ -114,3 +114,18 @@ def name_in_an_attribute_error(x: Tensor) -> Any:
 def global_that_is_only_read(x: Tensor) -> Any:
     global _Level
     return _Level.LOW.value if x.sum() > 0 else 0
+
+
+class _Stage(enum.Enum):
+    FIRST = 0
+    SECOND = 2
+
+
+def truth_of_a_member(x: Tensor) -> Any:
+    try:
+        stage = _Stage(int(x.sum()))
+    except ValueError:
+        stage = None
+    if stage:
+        return stage.name
+    return "none"

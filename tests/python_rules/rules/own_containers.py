@@ -1,8 +1,9 @@
 """Classes made from containers, whose methods are not those of the container."""
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 from tests.python_rules.rule import refused
@@ -100,3 +101,65 @@ def partial_of_a_partial(x: Tensor) -> Any:
     if x.sum() > 0:
         x = -x
     return functools.partial(first, 2).func is max, functools.partial(first, 2).args, x
+
+
+class _ByFirst(NamedTuple):
+    first: Any
+    second: Any
+
+    def __eq__(self, other: Any) -> Any:
+        return self.first == other[0]
+
+    __hash__ = tuple.__hash__
+
+
+class _Positive(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return bool(value > 0)
+
+
+class _Number(metaclass=_Positive):
+    pass
+
+
+def equality_of_a_named_tuple(x: Tensor) -> Any:
+    pair = _ByFirst(int(x.sum()), 2)
+    return pair == (2, 0), (2, 0) == pair, pair != (2, 0), pair in [(2,)]
+
+
+def instances_told_by_the_class(x: Tensor) -> Any:
+    return isinstance(int(x.sum()), _Number)
+
+
+@refused("DY009")
+def identity_of_a_tuple_of_numbers(x: Tensor) -> Any:
+    one = (x.sum().item(), 1)
+    other = one
+    if x[0] > 0:
+        x = x + 1
+    return one is other
+
+
+def list_as_an_index(x: Tensor) -> Any:
+    rows = torch.stack([x, x + 1])
+    with_warning = [rows.argmax() % 2, x.argmin()]
+    return rows[tuple(with_warning)], rows[[int(x.argmax()), 0]], x[[x.argmax().item()]]
+
+
+def written_at_no_place(x: Tensor) -> Any:
+    copied = x.clone()
+    copied[[]] = 1.0
+    copied[torch.tensor([place for place in range(2) if x[place] > 5], dtype=torch.long)] = 2.0
+    return copied
+
+
+def part_of_a_constant_that_is_written(x: Tensor) -> Any:
+    table, flags, rows = torch.arange(4), torch.tensor([True, False]), torch.ones(3, 2)
+    one, rest, flag = table[int(x.argmax())], table[int(x.argmin()) :], flags[int(x.argmax())]
+    row = rows[int(x.sum() > 0)]
+    before = bool(flag)
+    table += 1
+    table[1] = 7
+    flags.logical_not_()
+    rows.mul_(2)
+    return one, rest, before, bool(flag), x if row.sum() > 3 else -x

@@ -70,7 +70,10 @@ def _gcd(b: Builder, x: Value, y: Value) -> Value:
     def step(states: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
         small, large = states
         done = b.node("Equal", small, zero)
-        rest = b.node("Mod", large, b.node("Where", done, b.number(1, x.dtype), small))
+        # The least number has no positive one: what is left of it divided by -1 traps.
+        one = b.number(1, x.dtype)
+        divides_all = b.node("Or", done, b.node("Equal", small, b.number(-1, x.dtype)))
+        rest = b.node("Mod", large, b.node("Where", divides_all, one, small))
         return [b.node("Where", done, small, rest), b.node("Where", done, large, small)], []
 
     # The states must keep one shape from step to step, so both start from the broadcast one.

@@ -167,6 +167,8 @@ def index_put(b: Builder, a: Arguments) -> Value:
         mask = b.cast(given[0], "bool")
         one = values if not values.rank else reshape(b, values, [])
         return b.node("Where", unsqueeze(b, mask, range(mask.rank, x.rank)), one, x, shape=x.shape)
+    if any(0 in index.shape for index in given):
+        return x
     where = AdvancedIndex(b, x, indices)
     moved = transpose(b, x, where.order)
     places = where.places(b)

@@ -120,12 +120,22 @@ def _mentions(tree: Any, machine: Running) -> bool:
     return is_dynamic(tree, machine)
 
 
+def _copies(index: Any) -> bool:
+    """Whether NumPy gives a copy for such an index: one with a list or an array of places in it."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(part, list) or (isinstance(part, np.ndarray) and part.ndim > 0) for part in parts)
+
+
 def _static_array(callee: Any, args: tuple[Any, ...], machine: Running) -> Any:
     """An array of known contents, indexed by or filled with a value that only the input determines."""
     if not _mentions(args[1:], machine):
         return NOT_HANDLED
     if callee is operator.getitem:
-        return get_item(HostArray(tensor_of(args[0])), args[1]).copy()
+        found = get_item(HostArray(tensor_of(args[0])), args[1])
+        if not found.scalar and args[0].flags.writeable and not _copies(args[1]):
+            reason = "a part of an array of NumPy, at a place that only the input determines, would share its memory"
+            raise Refused("DY014", reason, "make the array a tensor first, or take the place from a list of places")
+        return found.copy()
     if callee is operator.setitem:
         raise Refused(
             "DY014",
