@@ -70,10 +70,14 @@ def _gcd(b: Builder, x: Value, y: Value) -> Value:
     def step(states: list[Value], slices: list[Value]) -> tuple[list[Value], list[Value]]:
         small, large = states
         done = b.node("Equal", small, zero)
-        # The least number has no positive one: what is left of it divided by -1 traps.
-        one = b.number(1, x.dtype)
+        # The least number has no positive one: it stays negative, what is left of it divided by -1 traps, and has its
+        # sign, not that of the divisor.
         divides_all = b.node("Or", done, b.node("Equal", small, b.number(-1, x.dtype)))
-        rest = b.node("Mod", large, b.node("Where", divides_all, one, small))
+        divisor = b.node("Where", divides_all, b.number(1, x.dtype), small)
+        rest = b.node("Mod", large, divisor)
+        other_sign = b.node("Xor", b.node("Less", rest, zero), b.node("Less", large, zero))
+        wrong = b.node("And", b.node("Not", b.node("Equal", rest, zero)), other_sign)
+        rest = b.node("Where", wrong, b.node("Sub", rest, divisor), rest)
         return [b.node("Where", done, small, rest), b.node("Where", done, large, small)], []
 
     # The states must keep one shape from step to step, so both start from the broadcast one.
