@@ -143,6 +143,12 @@ CASES = [
     case("pow.Tensor_Tensor", lambda x, y: x**y, between(0.1, 3, 2, 3), normal(3), symbolic=True),
     case("pow.Tensor_Tensor", lambda x, y: x**y, between(0.1, 3, 4, dtype=torch.float64), normal(4)),
     case("pow.Tensor_Tensor", lambda x, y: x**y, integers(-9, 9, 12), integers(0, 20, 12)),
+    case(
+        "pow.Tensor_Tensor",
+        lambda x, y: x**y,
+        these([127, -127, 1, -1], torch.int8),
+        these([-2, -3, -2, -3], torch.int8),
+    ),
     case("pow.Tensor_Tensor", lambda x, y: x**y, these([[1], [-1], [2], [0], [-3]]), these([-1, -2, 0, 1, 40, 63])),
     case("pow.Tensor_Tensor", lambda x, y: x**y, these([-2, 3, 7], torch.int32), these([31, 25, 2], torch.int32)),
     case("pow.Scalar", lambda x: 2**x, normal(4)),

@@ -184,7 +184,7 @@ def _integer_power(b: Builder, base: Value, exponent: Value) -> Value:
     odd = b.node("Not", b.node("Equal", b.node("Mod", exponent, two), zero))
     minus_one = b.number(-1, base.dtype)
     sign = b.node("Where", odd, b.node("Where", b.node("Equal", base, minus_one), base, one), one)
-    unit = b.node("Equal", b.node("Mul", base, base), one)
+    unit = b.node("Or", b.node("Equal", base, one), b.node("Equal", base, minus_one))
     inverse = b.node("Where", unit, b.node("Where", b.node("Equal", base, one), one, sign), zero)
     bits = {"int64": 63, "int32": 31, "int16": 15, "int8": 7, "uint8": 8}[base.dtype]
 
