@@ -95,11 +95,10 @@ def own_items(container: Any) -> list[Any]:
 
 def index_message(container: Any) -> str:
     """What Python says of an index that is out of range."""
-    return (
-        f"{type(container).__name__} index out of range"
-        if isinstance(container, list | tuple)
-        else "index out of range"
-    )
+    if isinstance(container, str):
+        return "string index out of range"
+    named = isinstance(container, list | tuple | collections.deque)
+    return f"{type(container).__name__} index out of range" if named else "index out of range"
 
 
 def empty_message(function: Callable[[Any], Any]) -> str:

@@ -15,26 +15,29 @@ from dycl.rewrite.semantics.in_python.ordering import COMPARISONS, HEAPS, are_sa
 
 def item_at(container: Any, index: Any) -> Any:
     """`container[index]`."""
-    return container[_known(container, index)]
+    return container[_known(container, index, syntax.index_message(container))]
 
 
 def store_at(container: Any, index: Any, value: Any) -> None:
     """`container[index] = value`."""
-    container[_known(container, index)] = value
+    container[_known(container, index, _ASSIGNED)] = value
 
 
 def delete_at(container: Any, index: Any) -> None:
     """`del container[index]`."""
-    del container[_known(container, index)]
+    del container[_known(container, index, _ASSIGNED)]
 
 
-def _known(container: Any, index: Any) -> Any:
+_ASSIGNED = "list assignment index out of range"
+
+
+def _known(container: Any, index: Any, message: str) -> Any:
     if isinstance(container, dict):
         return syntax.plain(syntax.known_key(index, "a key of this dict"))
     if isinstance(index, slice):
         size = len(container)
         return slice(syntax.known_bound(index.start, size), syntax.known_bound(index.stop, size), index.step)
-    return syntax.known_index(index, len(container), "list assignment index out of range")
+    return syntax.known_index(index, len(container), message)
 
 
 def popped(items: Any, *where: Any) -> Any:
