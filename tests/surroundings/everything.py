@@ -60,7 +60,11 @@ def _written_down(value: Any, parts: list[Any]) -> Any:
         case list() | tuple():
             return list(map(id, value))
         case _:
-            return sorted(map(id, parts))
+            # Whether an object has its attributes in itself or in a dict is Python's own affair, from 3.13 on.
+            own = getattr(value, "__dict__", None)
+            if isinstance(value, type) or not isinstance(own, dict) or own is not value.__dict__:
+                return sorted(map(id, parts))
+            return [id(type(value)), id(own), *sorted({*map(id, parts)} - {*map(id, (own, *own.values()))})]
 
 
 def assert_unchanged(before: dict[int, tuple[Any, Any]], after: dict[int, tuple[Any, Any]]) -> None:
