@@ -19,7 +19,8 @@ def _indexed(recorder: Records, tensor: Tensor, indices: Sequence[Tensor | None]
         if index is not None and index.dtype in (torch.bool, torch.uint8):
             for place, size in enumerate(index.shape):
                 message = (
-                    f"The shape of the mask does not match the shape of the indexed tensor at index {axis + place}"
+                    f"The shape of the mask at index {place} does not match the shape of the indexed tensor "
+                    f"at index {axis + place}"
                 )
                 equal(recorder, size, tensor.shape[axis + place], message, "IndexError")
             axis += index.dim()
