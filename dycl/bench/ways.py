@@ -2,9 +2,11 @@
 
 import signal
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 import torch
@@ -64,16 +66,27 @@ def prepared(name: str, subject: Subject) -> Way:
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    def stop(number: int, frame: object) -> None:
-        raise NotReady(f"not ready after {seconds:.0f} s")
+    def stop(number: int, frame: FrameType | None) -> None:
+        if not _is_inside_callback(frame):
+            raise NotReady(f"not ready after {seconds:.0f} s")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    # Again and again, since Python drops errors inside of callbacks.
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.01)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _is_inside_callback(frame: FrameType | None) -> bool:
+    """Whether Python is cleaning up after an object, where it would drop an error with a warning."""
+    while frame is not None:
+        if frame.f_code.co_name == "__del__" or frame.f_code.co_filename == weakref.__file__:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _said(error: BaseException) -> str:
