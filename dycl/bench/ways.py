@@ -68,10 +68,11 @@ def prepared(name: str, subject: Subject) -> Way:
 def _at_most(seconds: float) -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         if not _is_inside_callback(frame):
+            signal.setitimer(signal.ITIMER_REAL, 0)
             raise NotReady(f"not ready after {seconds:.0f} s")
 
     before = signal.signal(signal.SIGALRM, stop)
-    # Again and again, since Python drops errors inside of callbacks.
+    # Until it is heard: Python drops errors inside of callbacks.
     signal.setitimer(signal.ITIMER_REAL, seconds, 0.01)
     try:
         yield
