@@ -127,22 +127,22 @@ def _compare_errors(eager: Exception, compiled: Exception, row: Row, filename: s
     """Errors are the same if type, message and line are; types of the program's own are named in a ModelError.
 
     How Python words a division by zero changes from version to version, and a check's message, which is written while
-    compiling, has no numbers that only the input determines.
+    compiling, leaves out shapes that only the input determines.
     """
     line = [frame.lineno for frame in traceback.extract_tb(eager.__traceback__) if frame.filename == filename][-1]
     place = f"{Path(filename).name}:{line}:"
     if isinstance(compiled, dycl.ModelError):
         same = f"{type(eager).__name__} at " in str(compiled) and str(eager) in str(compiled)
     else:
-        worded_alike = _without_numbers(str(compiled)) == _without_numbers(str(eager))
+        worded_alike = str(compiled) in (str(eager), _without_shapes(str(eager)))
         same = type(compiled) is type(eager) and (worded_alike or isinstance(eager, ZeroDivisionError))
     if not same or place not in "".join(getattr(compiled, "__notes__", ())):
         notes = getattr(compiled, "__notes__", ())
         raise Mismatch(f"eager:    {eager!r} at {place}\ncompiled: {compiled!r} {notes}\n{_shown(row)}") from compiled
 
 
-def _without_numbers(text: str) -> str:
-    return re.sub(r" ?(\[[-\d, ]*\]|-?\d+)", "", text)
+def _without_shapes(text: str) -> str:
+    return re.sub(r" \[[\d, ]*\]", "", text)
 
 
 def _run(model: nn.Module, row: Row, filename: str) -> Outcome:
