@@ -1,5 +1,6 @@
 """The pipeline: rewrite the model, run the passes, lower the sub-DNNs, store the weights, make a program."""
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -96,6 +97,21 @@ def own_mistakes_told(model: nn.Module, others: tuple[type[Exception], ...] = ()
         raise CompileError([own_mistake(error, (span_of_function(model.forward),))]) from error
 
 
+@contextmanager
+def collection_put_off() -> Iterator[None]:
+    """Let Python look for garbage that refers to itself afterwards: with PyTorch loaded, each look takes long.
+
+    What the model left behind earlier is not finalised in the middle of it either.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def find_compilers(backend: str | Sequence[str]) -> tuple[Compiler, ...]:
     """The backends of these names, in their order."""
     names = (backend,) if isinstance(backend, str) else tuple(backend)
@@ -144,7 +160,7 @@ class Compilation:
         model = original(model)
         call = called(model, args, kwargs, dynamic_shapes, method)
         foreign = (PassError,) if any(item not in PASSES for item in self.passes) else ()
-        with own_mistakes_told(model, foreign):
+        with own_mistakes_told(model, foreign), collection_put_off():
             with self._timed("rewrite"):
                 # The last backend takes what the others leave, so it says which operations are taken whole.
                 rewritten = rewrite(model, call, self.compilers[-1].supports, self._progress("rewrite"), self._budget)

@@ -15,6 +15,15 @@ from torch._ops import OpOverload
 from dycl.rewrite.record.operations import overload_suffix, tensors_in
 from dycl.rewrite.record.sizes.sampled_shapes import memory_sources, symbols_in
 
+_ALWAYS_NEW = frozenset(
+    f"aten::{name}"
+    for name in (
+        *("linear", "matmul", "conv1d", "conv2d", "conv3d", "batch_norm", "layer_norm", "group_norm"),
+        *("max_pool1d", "max_pool2d", "max_pool3d", "softmax", "log_softmax", "scaled_dot_product_attention"),
+    )
+)
+"""Composite operations that end in one which computes, whatever their arguments: asking about each call takes long."""
+
 
 def memory(tensor: torch.Tensor) -> int:
     """What two tensors have in common exactly if they share memory."""
@@ -48,7 +57,8 @@ def sharing(
     """What each result of a call shares memory with."""
     if gives_view(func) and not (is_composite(func) and symbols_in((args, kwargs))):
         return _by_memory((args, kwargs), results, stand_in)
-    if not is_composite(func) and not func._schema.name.startswith("aten::unsafe_"):
+    name = func._schema.name
+    if name in _ALWAYS_NEW or (not is_composite(func) and not name.startswith("aten::unsafe_")):
         return [None] * len(results)
     return asked(func, args, kwargs, results, stand_in)
 

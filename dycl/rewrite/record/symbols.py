@@ -53,6 +53,8 @@ class Symbols:
 
     def __init__(self, fake_mode: FakeTensorMode) -> None:
         self.fake_mode = fake_mode
+        # Kinds of results are remembered for less, and an answer from PyTorch's cache would not say what it assumes.
+        fake_mode.cache_enabled = False
         self.start()
 
     def start(self) -> None:
@@ -71,8 +73,6 @@ class Symbols:
 
             self.fake_mode.shape_env = WatchedShapeEnv()
             self.fake_mode.static_shapes = False
-            # An answer from PyTorch's cache would not say what it assumes.
-            self.fake_mode.cache_enabled = False
 
     @property
     def _shape_env(self) -> "WatchedShapeEnv":
@@ -171,7 +171,6 @@ class Symbols:
         if self.fake_mode.shape_env is None:
             with self.fake_mode:
                 return func(*args, **kwargs)
-        self.fake_mode.cache_enabled = True
         met = DecisionMet.met
         try:
             with self._shape_env.watched() as assumed, self.fake_mode:
@@ -179,8 +178,6 @@ class Symbols:
         except DecisionMet:
             DecisionMet.met = met
             raise DynamicOutputShapeException(func) from None
-        finally:
-            self.fake_mode.cache_enabled = False
         if assumed:
             raise DynamicOutputShapeException(func)
         return result
