@@ -16,8 +16,8 @@ from weakref import WeakKeyDictionary
 _turn = threading.RLock()
 _compiling: list[int] = []
 
-Replacement = tuple[Any, str, Callable[..., Any]]
-"""An owner, the name of one of its functions, and what takes its place."""
+Replacement = tuple[Any, str, Callable[..., Any] | property]
+"""An owner, the name of one of its functions or properties, and what takes its place."""
 
 
 @contextmanager
@@ -57,7 +57,10 @@ def replaced(replacements: Iterable[Replacement]) -> Iterator[None]:
 _INHERITED = object()
 
 
-def _by_thread(usual: Callable[..., Any], replacement: Callable[..., Any]) -> Callable[..., Any]:
+def _by_thread(usual: Any, replacement: Any) -> Any:
+    if isinstance(replacement, property):
+        return property(_by_thread(usual.__get__, replacement.fget))
+
     @functools.wraps(usual, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         return (replacement if is_compiling() else usual)(*args, **kwargs)

@@ -28,6 +28,8 @@ class CheckMet(BaseException):
         self.condition = condition
         self.error = error
         self.message = message
+        self.given: tuple[Any, ...] = (message,)
+        """What the error is made of where the program catches it."""
 
 
 class Restart(BaseException):

@@ -1,6 +1,7 @@
-"""Between PyTorch's element types and the names that the HCFG uses."""
+"""Between PyTorch's element types and the names that the HCFG uses; and what else tells tensors apart."""
 
 import torch
+from torch import nn
 
 from dycl.hcfg.types import DTYPES, DType, TensorType
 from dycl.rewrite.signals import Refused
@@ -24,3 +25,17 @@ def torch_dtype(name: DType) -> torch.dtype:
 def tensor_type(tensor: torch.Tensor) -> TensorType:
     """The type of a tensor whose dimensions are all known."""
     return TensorType(dtype_name(tensor.dtype), tuple(int(size) for size in tensor.shape))
+
+
+def dress_of(tensor: torch.Tensor) -> tuple[bool, bool, bool]:
+    """Whether a tensor is a parameter, whether it is a buffer by its class, and whether it requires derivatives."""
+    return isinstance(tensor, nn.Parameter), isinstance(tensor, nn.Buffer), tensor.requires_grad
+
+
+def dress(tensor: torch.Tensor, is_parameter: bool, is_buffer: bool, requires_grad: bool) -> torch.Tensor:
+    """The tensor, which `isinstance` now takes for a parameter or a buffer: PyTorch looks at these marks."""
+    if is_parameter:
+        tensor._is_param = True
+    if is_buffer:
+        tensor._is_buffer = True  # type: ignore[attr-defined]
+    return tensor.requires_grad_(requires_grad)

@@ -17,8 +17,6 @@ Operation = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 _BEYOND = "the result has more than 64 bits, which is more than a compiled program keeps"
 _LARGEST_SHIFT = 62
 _SMALLEST = -(2**63)
-# What a counter goes by in a step: no program lives long enough to count to 64 bits.
-_LARGEST_STEP = 2**31
 # Ten to a higher power is not exact in double precision.
 _MOST_DIGITS = 22
 
@@ -28,10 +26,13 @@ def combined(function: Operation, left: torch.Tensor, right: torch.Tensor, recor
     result = function(left, right)
     if result.dtype != torch.int64 or not _may_wrap(function, left, right, recorder):
         return result
-    # What wraps is off by 2**64 or more, what rounds by some thousands: doubles tell one from the other.
-    estimate = function(left.to(torch.float64), right.to(torch.float64))
-    near = torch.lt(torch.abs(torch.sub(result.to(torch.float64), estimate)), 2.0**62)
-    recorder.check(near, "OverflowError", _BEYOND)
+    if function is not torch.mul and not recorder.is_dynamic(right):
+        fits = torch.gt(result, left) if (int(right) > 0) == (function is torch.add) else torch.lt(result, left)
+    else:
+        # What wraps is off by 2**64 or more, what rounds by some thousands: doubles tell one from the other.
+        estimate = function(left.to(torch.float64), right.to(torch.float64))
+        fits = torch.lt(torch.abs(torch.sub(result.to(torch.float64), estimate)), 2.0**62)
+    recorder.check(fits, "OverflowError", _BEYOND)
     return result
 
 
@@ -40,13 +41,21 @@ def _may_wrap(function: Operation, left: torch.Tensor, right: torch.Tensor, reco
     if needs_no_checks():
         return False
     ranges = [recorder.element_bounds(number) for number in (left, right)]
-    harmless = 1 if function is torch.mul else _LARGEST_STEP
-    for number, possible in zip((left, right), ranges, strict=True):
-        if not recorder.is_dynamic(number) and possible is not None and max(map(abs, possible)) <= harmless:
-            return False
+    unchanging = (0, 1) if function is torch.mul else (0,)
+    if any(not recorder.is_dynamic(number) and int(number) in unchanging for number in (left, right)):
+        return function is torch.sub and not recorder.is_dynamic(left)
     sizes = [math.inf if possible is None else max(map(abs, possible)) for possible in ranges]
     most = math.prod(sizes) if function is torch.mul else sum(sizes)
     return not most < 2.0**63
+
+
+def turned(function: Callable[[torch.Tensor], torch.Tensor], number: torch.Tensor, recorder: Records) -> torch.Tensor:
+    """`-number` or `abs(number)`: that of the smallest whole number has more than 64 bits."""
+    if number.dtype == torch.int64 and not needs_no_checks():
+        possible = recorder.element_bounds(number)
+        if possible is None or possible[0] <= _SMALLEST:
+            recorder.check(torch.ne(number, _SMALLEST), "OverflowError", _BEYOND)
+    return function(number)
 
 
 def divisor_that_fits(
@@ -166,15 +175,15 @@ def rounded_real(number: torch.Tensor, digits: int) -> torch.Tensor | None:
     power = torch.full_like(number, 10.0**digits)
     high, low = _exact_product(number, power)
     whole = torch.round(high)
-    rest = (high - whole) + low
-    odd = torch.ne(torch.remainder(whole, 2.0), 0.0)
-    # `torch.round` broke a tie of `high` alone: undo it where `low` says otherwise.
-    past = torch.logical_or(torch.gt(rest, 0.5), torch.logical_and(torch.eq(rest, 0.5), odd))
-    short = torch.logical_or(torch.lt(rest, -0.5), torch.logical_and(torch.eq(rest, -0.5), odd))
+    # `torch.round` broke a tie of `high` alone: undo it where `low` says otherwise. Only where `high` has no bits
+    # behind the point can `low` itself be a half.
+    rest, odd = high - whole, torch.ne(torch.remainder(whole, 2.0), 0.0)
+    past = torch.where(torch.eq(rest, 0.5), torch.gt(low, 0), torch.logical_and(torch.eq(low, 0.5), odd))
+    short = torch.where(torch.eq(rest, -0.5), torch.lt(low, 0), torch.logical_and(torch.eq(low, -0.5), odd))
     whole = torch.where(past, whole + 1, torch.where(short, whole - 1, whole))
     result = torch.copysign(torch.abs(whole / power), number)
-    # Numbers this large have no digits behind the point to round away.
-    plain = torch.logical_or(torch.ge(torch.abs(high), 2.0**52), torch.logical_not(torch.isfinite(high)))
+    # Of numbers this large, no neighbour is nearer to the rounded one.
+    plain = torch.logical_or(torch.ge(torch.abs(high), 2.0**53), torch.logical_not(torch.isfinite(high)))
     return torch.where(plain, number, result)
 
 

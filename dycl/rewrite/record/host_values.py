@@ -135,18 +135,18 @@ class HostValue(Undetermined):
         return _power(other, self)
 
     def __neg__(self) -> "HostValue":
-        number = self.as_kind("int") if self.kind == "bool" else self
-        return HostValue(number.kind, torch.neg(number.tensor), self.recorder)
+        return HostValue((+self).kind, exact_numbers.turned(torch.neg, (+self).tensor, self.recorder), self.recorder)
 
     def __pos__(self) -> "HostValue":
         return self.as_kind("int") if self.kind == "bool" else self
 
     def __abs__(self) -> "HostValue":
-        number = self.as_kind("int") if self.kind == "bool" else self
-        return HostValue(number.kind, torch.abs(number.tensor), self.recorder)
+        return HostValue((+self).kind, exact_numbers.turned(torch.abs, (+self).tensor, self.recorder), self.recorder)
 
     def __invert__(self) -> "HostValue":
-        return -self - 1  # type: ignore[no-any-return]
+        if self.kind == "float":
+            raise TypeError("bad operand type for unary ~: 'float'")
+        return HostValue("int", torch.bitwise_not((+self).tensor), self.recorder)
 
     def __eq__(self, other: Any) -> Any:
         return _comparison(torch.eq, operator.eq, self, other)

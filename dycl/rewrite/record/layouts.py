@@ -23,13 +23,13 @@ def layout_of(tensor: torch.Tensor) -> Layout:
     strides = tensor.stride()
     if all(isinstance(number, int) for number in (*tensor.shape, *strides)):
         return tuple(strides)
-    axes = _dense_order(tensor)
+    axes = dense_order(tensor)
     if axes is None:
         return tuple(stride if isinstance(stride, int) else None for stride in strides)
     return None if axes == tuple(range(tensor.dim())) else Order(axes)
 
 
-def _dense_order(tensor: torch.Tensor) -> tuple[int, ...] | None:
+def dense_order(tensor: torch.Tensor) -> tuple[int, ...] | None:
     """The axes from the outermost to the innermost if there are no gaps between elements."""
     from torch.utils._sympy.functions import Max  # Takes long, and only open sizes need it.
 

@@ -43,7 +43,7 @@ from dycl.rewrite.record.operations import (
     with_tensors,
     written_by,
 )
-from dycl.rewrite.record.recording import Captured, Checked, Recording
+from dycl.rewrite.record.recording import ARRIVES_AS, Captured, Checked, Recording
 from dycl.rewrite.record.schemas import is_mutable, parameters
 from dycl.rewrite.record.shapes import Shapes
 from dycl.rewrite.record.sharing import gives_view, memory
@@ -181,7 +181,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return None
         if self.catches_errors() and not self.at_end:
             raise CheckMet(condition, error, message)
-        self.recording.checks.append(Checked(self.ref(condition), error, message, self.locate()))
+        self.recording.checks.append(Checked(self.ref(condition), ARRIVES_AS.get(error, error), message, self.locate()))
         number = len(self.recording.checks) - 1
         if guards:
             self._guarding.append(number)
@@ -227,7 +227,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if name == "aten._linalg_check_errors.default" and self.is_dynamic(args[0]):
             with self:
                 flawless = torch.eq(args[0], 0).all()
-            self.check(flawless, "RuntimeError", f"{args[1]}: a matrix is singular, or not positive-definite")
+            self.check(flawless, "LinAlgError", f"{args[1]}: a matrix is singular, or not positive-definite")
             return None
         dynamic = [tensor for tensor in tensors_in((args, kwargs)) if self.is_dynamic(tensor)]
         if name in READS_VALUE and dynamic:

@@ -24,6 +24,10 @@ class Captured:
     value: torch.Tensor
 
 
+ARRIVES_AS = {"LinAlgError": "RuntimeError"}
+"""What a program without PyTorch raises in the place of errors of PyTorch's own: the class of Python's behind them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A check of the block: unless the flag holds, the program stops with the user's own error."""

@@ -13,6 +13,11 @@ from dycl.rewrite.record.sizes.shape_rules import grouped_product
 from dycl.rewrite.record.symbols import Symbols
 from dycl.rewrite.tensor_types import tensor_type
 
+_NO_VIEW = (
+    "view size is not compatible with input tensor's size and stride "
+    "(at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead."
+)
+
 
 class Shapes:
     """Runs operations on fake tensors; constants among their arguments are replaced by fake ones of their kind."""
@@ -37,6 +42,10 @@ class Shapes:
         except DynamicOutputShapeException:
             self._symbols.allow()
             return self._symbols.result(func, args, kwargs)
+        except ValueError as error:
+            if str(func) != "aten.view.default":
+                raise
+            raise RuntimeError(_NO_VIEW) from error  # which is what it is in eager mode
 
     def empty(self, shape: list[Any], dtype: torch.dtype) -> torch.Tensor:
         """A fake tensor of this shape, whose sizes may be symbols."""

@@ -34,6 +34,7 @@ from dycl.rewrite.record.layouts import Layout, Order, in_order
 from dycl.rewrite.record.sizes.expressions import evaluated
 from dycl.rewrite.record.sizes.sampled_shapes import Inferred, samples
 from dycl.rewrite.record.sizes.shape_rules import by_rule, with_last_size
+from dycl.rewrite.record.sizes.true_layouts import laid_out
 from dycl.rewrite.signals import DecisionMet, Refused
 from dycl.rewrite.tensor_types import dtype_name, torch_dtype
 
@@ -279,6 +280,10 @@ class Symbols:
 
     def result(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What an operation gives on fake tensors, whatever the symbolic sizes among its arguments turn out to be."""
+        result = self._shaped(func, args, kwargs)
+        return laid_out(func, args, kwargs, result, self.fake_mode, self._shape_env.size)
+
+    def _shaped(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with self.fake_mode:
             ruled = by_rule(func, args, kwargs, self._shape_env.size)
         if ruled is not NotImplemented:

@@ -189,11 +189,12 @@ def _substituted(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     args, kwargs = arguments
     substitute = substitutes.for_call(callee)
     step_by_step = (Generator, HostRange, RangeIterator, GrownList)
+    iterates = substitutes.iterates(callee, args)
     if substitute is not None and (
         substitutes.comes_first(callee, args, kwargs)
         or _is_stepped_into(machine, substitute, arguments)
-        or (substitutes.iterates(callee) and mentions(arguments, step_by_step))
-        or (substitutes.iterates(callee) and any(has_unknown_length(value) for value in args))
+        or (iterates and mentions(arguments, step_by_step))
+        or (iterates and any(has_unknown_length(value) for value in args))
     ):
         return _push_substitute(machine, substitute, arguments)
     return _PUSHED if begin_special(machine, callee, arguments) else NOT_HANDLED
@@ -273,11 +274,11 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Ar
     """Call what has no Python source; `written` are its arguments as the program has them, where those are others."""
     args, kwargs = arguments
     passed = any(type(value) is Generator for value in (*args, *kwargs.values()))
-    keeps = _is_method_of_container(callee) and not generator_calls.consumes(callee)
+    keeps = generator_calls.keeps(callee, args)
     neutral = any(callee is known for known in _NEUTRAL) or getattr(callee, "__module__", None) == data_model.__name__
     if passed and not neutral and not keeps:
-        if not generator_calls.consumes(callee):
-            raise Refused("DY002", f"a generator with decisions in it is passed to {_told(callee)}")
+        if not generator_calls.consumes(callee, args):
+            raise Refused("DY002", f"a generator is passed to {_told(callee)}")
         return _push_substitute(machine, generator_calls.called_with_lists, ((callee, args, kwargs), {}))
     is_operator = getattr(callee, "__module__", None) == operator.add.__module__
     if is_torch(callee) or (is_operator and args and isinstance(args[0], torch.Tensor | torch.Size)):
@@ -377,12 +378,6 @@ def _imported(machine: Interprets, result: Any) -> Any:
         return machine.over(result)
     require_no_finaliser(type(result))
     return result
-
-
-def _is_method_of_container(callee: Any) -> bool:
-    owner = getattr(callee, "__self__", None)
-    described = getattr(callee, "__objclass__", None)
-    return isinstance(owner, list | dict | set) or described in (list, dict, set)
 
 
 def _told(callee: Any) -> str:

@@ -1,7 +1,10 @@
 """What Python does with an error when it is raised: what may be raised, its cause, and what was being handled."""
 
+import builtins
 import types
 from typing import Any
+
+import torch
 
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.signals import Refused
@@ -17,6 +20,12 @@ def _any_traceback() -> types.TracebackType | None:
 
 TRACEBACK = _any_traceback()
 """What every raised error has: there to be passed on, not to be looked into."""
+
+
+def class_named(name: str) -> type[BaseException]:
+    """The class of an error that a check finds."""
+    found: type[BaseException] = getattr(builtins, name, None) or getattr(torch.linalg, name)
+    return found
 
 
 def to_raise(value: Any) -> BaseException:

@@ -5,7 +5,6 @@ The machine interprets flat functions. Straight-line work is done by Python itse
 end of the program, or at an error that the program raises.
 """
 
-import builtins
 import contextlib
 import itertools
 import types
@@ -142,8 +141,8 @@ class Machine:
                 self.recorder.checks_passed = int(passed)
                 try:
                     if _ERROR in frame.registers:
-                        error, message = frame.registers.pop(_ERROR)
-                        stop = self.raise_error(getattr(builtins, error)(message))
+                        error, given = frame.registers.pop(_ERROR)
+                        stop = self.raise_error(errors.class_named(error)(*given))
                     else:
                         stop = self._step(frame, frame.instruction)
                 except CheckMet as met:
@@ -164,7 +163,7 @@ class Machine:
     def _decide_check(self, frame: Frame, met: CheckMet, passed: int) -> Stop:
         """Whether an operation raises an error that the program may catch is a decision: go on with it, or raise."""
         goes_on = Outcome(True, frame.position, {_CHECKS: str(passed + 1)})
-        raises = Outcome(False, frame.position, {_ERROR: (met.error, met.message)})
+        raises = Outcome(False, frame.position, {_ERROR: (met.error, met.given)})
         return Decided(HostValue("bool", met.condition, self.recorder), (goes_on, raises))
 
     def value(self, frame: Frame, operand: Operand) -> Any:

@@ -18,8 +18,10 @@ from dycl.rewrite.own_thread import Replacement, is_compiling, replaced
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
+from dycl.rewrite.run import untold
 from dycl.rewrite.semantics.random_numbers import STAND_INS
 from dycl.rewrite.signals import DecisionMet, Refused
+from dycl.rewrite.tensor_types import dress, dress_of
 
 _DERIVATIVES = {
     torch.autograd: ("grad", "backward"),
@@ -70,6 +72,7 @@ def rewriting(
         (torch.Tensor, "__deepcopy__", _deep_copy(recorder)),
         *((torch.Tensor, name, _on_known_elements(name)) for name in ("apply_", "map_", "map2_")),
         (torch.utils, "swap_tensors", _no_swap),
+        *untold.replacements(),
         (threading.Thread, "start", _no_thread),
     ]
     logger = logging.getLogger("torch._subclasses.fake_tensor")
@@ -128,7 +131,7 @@ def _deep_copy(recorder: Recorder) -> Callable[..., torch.Tensor]:
         elif shared in memo:
             raise Refused("DY006", "tensors that share memory are copied together by `deepcopy`", "use `.clone()`")
         else:
-            copied = tensor.detach().clone()
+            copied = dress(tensor.detach().clone(), *dress_of(tensor))
         known = all(isinstance(stride, int) for stride in (*copied.stride(), *tensor.stride()))
         if known and copied.stride() != tensor.stride():
             raise Refused("DY006", "a view that leaves out elements is copied by `deepcopy`", "use `.clone()`")

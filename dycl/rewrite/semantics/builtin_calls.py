@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.hcfg.types import HostKind
@@ -30,6 +31,7 @@ from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.frames import Generator, HostRange, ParallelIterator, RangeIterator, Stopped
 from dycl.rewrite.state.lazy_iterators import KNOWN_ITERATORS
 from dycl.rewrite.state.unchanging import ATOMS, is_shared
+from dycl.rewrite.tensor_types import dress, dress_of
 
 
 def _convert(kind: HostKind) -> Handler:
@@ -129,7 +131,8 @@ def _isinstance(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any])
     if tells_instances_itself(args[1]):
         return NOT_HANDLED
     if isinstance(args[0], FakeTensor):
-        return isinstance(_PLAIN_TENSOR, args[1])
+        marked = dress(_PLAIN_TENSOR.clone(), *dress_of(args[0])) if any(dress_of(args[0])) else _PLAIN_TENSOR
+        return isinstance(marked, args[1])
     cls = _class(args[0])
     if isinstance(args[0], (*KNOWN_ITERATORS, RangeIterator)):
         return _is_kind_of_iterator(args[1])
@@ -168,7 +171,8 @@ def _class(value: Any) -> type | None:
     if isinstance(value, HostText):
         return str
     if isinstance(value, FakeTensor):
-        return torch.Tensor
+        is_parameter, is_buffer, _ = dress_of(value)
+        return nn.Parameter if is_parameter else nn.Buffer if is_buffer else torch.Tensor
     return range if isinstance(value, HostRange) else None
 
 

@@ -89,7 +89,7 @@ METHODS: dict[tuple[type, str], Handler] = {
 
 def _stepped_into(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
     """Whether a builtin goes through a list of unknown length, which the machine does in Python."""
-    iterates = builtin_functions.iterates(callee)
+    iterates = builtin_functions.iterates(callee, args)
     return _STEP_INTO if iterates and mentions(args, (GrownList,)) else NOT_HANDLED
 
 

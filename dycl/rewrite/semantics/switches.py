@@ -21,7 +21,7 @@ from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import MOST_CASES, has_plain, number_of
 from dycl.rewrite.semantics.numpy.forms import number_of_scalar
 from dycl.rewrite.semantics.texts import HostText
-from dycl.rewrite.signals import Refused
+from dycl.rewrite.signals import CheckMet, Refused
 from dycl.rewrite.state.frames import Frame
 from dycl.rewrite.state.stops import Decided, Outcome
 
@@ -53,7 +53,12 @@ def switch_on_index(
         return None
     if switch.error is not None and machine.catches_errors():
         known = torch.tensor(list(switch.results), dtype=torch.int64)
-        machine.recorder.check(torch.any(torch.eq(switch.number.tensor, known)), *switch.error)
+        try:
+            machine.recorder.check(torch.any(torch.eq(switch.number.tensor, known)), *switch.error)
+        except CheckMet as met:
+            if met.error == "KeyError":
+                met.given = args[1:2]
+            raise
     outcomes = []
     key = _key_register(frame, instruction, switch)
     for case, result in switch.results.items():

@@ -44,6 +44,7 @@ from dycl.rewrite.state.skeleton import (
     ConstantNode,
     DequeNode,
     DictNode,
+    DressedNode,
     ExceptionNode,
     FrameNode,
     GeneratorNode,
@@ -78,7 +79,7 @@ from dycl.rewrite.state.skeleton import (
 from dycl.rewrite.state.tables import GrownList
 from dycl.rewrite.state.unchanging import is_atom, is_shared
 from dycl.rewrite.state.written_in_c import frozen_copy, frozen_reference
-from dycl.rewrite.tensor_types import dtype_name
+from dycl.rewrite.tensor_types import dress_of, dtype_name
 
 
 class Freezer:
@@ -287,7 +288,8 @@ class Freezer:
             self._join_group(value, -1)
         if not self.recorder.is_dynamic(value) and self.recorder.lies_outside(value):
             self._join_group(value, -1)
-        return self._leaf(value)
+        dress = dress_of(value)
+        return DressedNode(self._leaf(value), *dress) if any(dress) else self._leaf(value)
 
     def _leaf(self, value: torch.Tensor) -> TensorNode | ConstantNode:
         if self.recorder.is_dynamic(value):

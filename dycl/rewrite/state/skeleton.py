@@ -118,6 +118,16 @@ class SharedNode(NamedTuple):
     tag: str = "shared"
 
 
+class DressedNode(NamedTuple):
+    """A tensor that is a parameter or a buffer, or requires derivatives."""
+
+    tensor: TensorNode | ConstantNode
+    is_parameter: bool
+    is_buffer: bool
+    requires_grad: bool
+    tag: str = "dressed"
+
+
 class ViewNode(NamedTuple):
     """A tensor that is a view of another one, as the call that takes it, and which of its results it is."""
 

@@ -31,6 +31,7 @@ from dycl.rewrite.state.skeleton import (
     ConstantNode,
     DequeNode,
     DictNode,
+    DressedNode,
     ExceptionNode,
     FrameNode,
     GeneratorNode,
@@ -65,6 +66,7 @@ from dycl.rewrite.state.skeleton import (
 )
 from dycl.rewrite.state.tables import GrownList
 from dycl.rewrite.state.written_in_c import CopiedNode, thawed_copy
+from dycl.rewrite.tensor_types import dress
 
 _UNFINISHED = object()
 
@@ -114,6 +116,8 @@ class Thawer:
                 constant = self._new(constant_tensor(skeleton))
                 self.recorder.own(constant)
                 return self._placed(constant)
+            case DressedNode(tensor, is_parameter, is_buffer, requires_grad):
+                return dress(self.thaw(tensor), is_parameter, is_buffer, requires_grad)
             case ViewNode(func, args, kwargs, position):
                 number = self._reserve()
                 arguments, options = self.thaw(args), dict([self.thaw(item) for item in kwargs])
@@ -263,7 +267,8 @@ class Thawer:
                 self.seen[number] = thawed_copy(skeleton, self.thaw)
             case BoundNode(name, owner, cls):
                 bound_to = self.thaw(owner)
-                self.seen[number] = getattr(bound_to, name) if cls is None else vars(cls)[name].__get__(bound_to)
+                own = cls is None or not issubclass(type(bound_to), cls)  # a list may have become one of unknown length
+                self.seen[number] = getattr(bound_to, name) if own else vars(cls)[name].__get__(bound_to)
             case SuperNode(after, owner):
                 self.seen[number] = super(self.thaw(after), self.thaw(owner))
             case IteratorNode(items, position, known, source, part):

@@ -149,9 +149,10 @@ def power(b: Builder, a: Arguments) -> Value:
 
 def _known_power(b: Builder, base: Value, exponent: float) -> Value:
     """A power with the shortcuts that PyTorch takes too."""
-    if exponent == 0.5:
+    # In half precision PyTorch takes the root of nothing but a power, which is infinite for minus infinity.
+    if exponent == 0.5 and base.dtype != "float16":
         return b.node("Sqrt", base)
-    if exponent == -0.5:
+    if exponent == -0.5 and base.dtype != "float16":
         return b.node("Reciprocal", b.node("Sqrt", base))
     if exponent == 2:
         return b.node("Mul", base, base)

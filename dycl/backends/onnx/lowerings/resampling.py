@@ -10,7 +10,7 @@ from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.open_resampling import open_nearest, open_smooth
 from dycl.backends.onnx.lowerings.pooling import padded
 from dycl.backends.onnx.nan import unless_special
-from dycl.backends.onnx.pieces import gather, reshape, transpose
+from dycl.backends.onnx.pieces import gather, reduce, reshape, transpose, unsqueeze
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Value, is_float, static_shape, wider
 from dycl.backends.onnx.weighted import Taps, weighted_sums
@@ -164,8 +164,18 @@ def grid_sample(b: Builder, a: Arguments) -> Value:
     corners = int(a.flag("align_corners"))
     if padding != "reflection":
         # So far outside, every place is like another; ONNX Runtime would take the farthest for some place inside.
-        grid = b.node("Clip", grid, b.number(-_FAR, grid.dtype), b.number(_FAR, grid.dtype))
-    return b.node("GridSample", x, grid, shape=shape, mode=mode, padding_mode=padding, align_corners=corners)
+        near = b.node("Clip", grid, b.number(-_FAR, grid.dtype), b.number(_FAR, grid.dtype))
+    else:
+        near = grid
+    found = b.node("GridSample", x, near, shape=shape, mode=mode, padding_mode=padding, align_corners=corners)
+    if mode != "cubic" and padding != "zeros":
+        return found
+    # What is not a number, or infinite, is nowhere: nothing is found there, or something unknown.
+    nowhere = reduce(b, "ReduceSum", b.node("Sub", grid, grid), [grid.rank - 1], keepdim=False)
+    nowhere = unsqueeze(b, nowhere, [1])
+    if mode != "nearest":
+        return b.node("Add", found, nowhere)
+    return b.node("Where", b.node("IsNaN", nowhere), b.number(0, x.dtype), found)
 
 
 @lowers("aten.pixel_shuffle.default", "aten.pixel_unshuffle.default")

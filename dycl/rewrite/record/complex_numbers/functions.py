@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dycl.rewrite.record.complex_numbers.rules import Call, Pair
+from dycl.rewrite.record.complex_numbers.rules import Call, Pair, nonzero
 from dycl.rewrite.signals import Refused
 
 aten = torch.ops.aten
@@ -72,7 +72,7 @@ def _inverse(a: Any, b: Any) -> Parts:
     scale = torch.maximum(a.abs(), b.abs())
     a, b = a / scale, b / scale
     size = (a * a + b * b) * scale
-    return a / size, -b / size
+    return torch.where(torch.eq(scale, 0), 1 / scale, a / size), -b / size
 
 
 def _sin(a: Any, b: Any) -> Parts:
@@ -206,12 +206,27 @@ def _power(call: Call, base: Any, exponent: Any) -> Pair:
         return call.joined(*_times(a, b, a, b))
     if not isinstance(exponent, Tensor) and exponent == 1:
         return call.joined(a + 0, b + 0)
+    if not isinstance(exponent, Tensor) and exponent == -1:
+        return call.joined(*_inverse(a, b))
     real, imaginary = _times(*_log(a, b), c, d)
     size = real.exp()
+    of_nothing = _power_of_zero(c, d, isinstance(exponent, Tensor), size.dtype)
     nothing = torch.logical_and(torch.eq(a, 0), torch.eq(b, 0))
-    unit = torch.logical_and(torch.eq(c, 0), torch.eq(d, 0)).to(size.dtype)
     results = (size * imaginary.cos(), size * imaginary.sin())
-    return call.joined(torch.where(nothing, unit, results[0]), torch.where(nothing, torch.zeros_like(unit), results[1]))
+    return call.joined(torch.where(nothing, of_nothing[0], results[0]), torch.where(nothing, of_nothing[1], results[1]))
+
+
+def _power_of_zero(c: Tensor, d: Tensor, by_tensor: bool, dtype: torch.dtype) -> Parts:
+    """What PyTorch gives for zero to the power of `c + di`: one to the power of zero only where that is a number."""
+    nothing, unknown = torch.zeros_like(c, dtype=dtype), torch.full_like(c, math.nan, dtype=dtype)
+    once = torch.logical_and(torch.logical_and(torch.eq(c, 0), torch.eq(d, 0)), torch.tensor(not by_tensor))
+    real = torch.where(torch.lt(c, 0), torch.full_like(nothing, math.inf), torch.where(once, nothing + 1, unknown))
+    imaginary = torch.where(once, nothing, unknown)
+    return torch.where(torch.gt(c, 0), nothing, real), torch.where(torch.gt(c, 0), nothing, imaginary)
+
+
+def _any(call: Call, tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    return torch.any(nonzero(call, tensor), *args, **kwargs)
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -262,6 +277,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{f"aten.eq.{form}": _equal(unequal=False) for form in ("Tensor", "Scalar")},
     **{f"aten.ne.{form}": _equal(unequal=True) for form in ("Tensor", "Scalar")},
     **{f"aten.pow.{form}": _power for form in ("Tensor_Scalar", "Tensor_Tensor", "Scalar")},
+    **{f"aten.any.{form}": _any for form in ("default", "dim", "dims")},
     "aten.ones_like.default": _filled,
     "aten.full_like.default": _filled,
     "aten.masked_fill.Scalar": _masked_fill,

@@ -69,6 +69,8 @@ class Call:
 
 
 def _view_as_complex(call: Call, tensor: Tensor) -> Pair:
+    with _disable_current_modes(), call.recorder.fake_mode:
+        call.func(tensor)  # which says so where sizes or strides do not allow it
     return Pair(aten.alias.default(tensor))
 
 
@@ -84,9 +86,17 @@ def _polar(call: Call, abs: Tensor, angle: Tensor) -> Pair:
     return call.joined(abs * torch.cos(angle), abs * torch.sin(angle))
 
 
+def nonzero(call: Call, tensor: Tensor) -> Tensor:
+    """Whether each number is another one than zero."""
+    real, imaginary = call.parts(tensor)
+    return torch.logical_or(torch.ne(real, 0), torch.ne(torch.as_tensor(imaginary), 0))
+
+
 def _to(call: Call, tensor: Tensor, dtype: torch.dtype | None = None, **options: Any) -> Any:
     dtype = dtype or tensor.dtype
     real, imaginary = call.parts(tensor)
+    if dtype == torch.bool:
+        return nonzero(call, tensor)
     if not dtype.is_complex:
         return real.to(dtype, copy=True)
     if tensor.is_complex():
@@ -200,7 +210,10 @@ def _div(call: Call, first: Any, second: Any) -> Pair:
     scale = torch.maximum(c.abs(), d.abs())
     a, b, c, d = a / scale, b / scale, c / scale, d / scale
     size = c * c + d * d
-    return call.joined((a * c + b * d) / size, (b * c - a * d) / size)
+    # Divided by zero, each part is.
+    nothing = torch.eq(scale, 0)
+    real = torch.where(nothing, torch.as_tensor(a), (a * c + b * d) / size)
+    return call.joined(real, torch.where(nothing, torch.as_tensor(b), (b * c - a * d) / size))
 
 
 def _reciprocal(call: Call, tensor: Tensor) -> Pair:

@@ -19,7 +19,9 @@ from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.operations import is_refused, tensors_in
 from dycl.rewrite.record.sizes.index_sizes import BY_VALUE, INDEXED
 from dycl.rewrite.record.sizes.needs import at_least, covers, divides, equal, expression, spreads, together
+from dycl.rewrite.record.sizes.sampled_shapes import can_always_be_viewed, symbols_in
 from dycl.rewrite.record.sizes.window_sizes import WINDOWS
+from dycl.rewrite.signals import Refused
 
 
 def depends_on_values(name: str) -> bool:
@@ -32,7 +34,7 @@ def require_fitting(
 ) -> tuple[Any, ...]:
     """Let the program raise PyTorch's error for sizes that an operation does not take; gives the same arguments."""
     rule = _RULES.get(str(func))
-    if rule in (_viewed, _unflattened):
+    if rule in (_reshaped, _viewed, _unflattened):
         return (*args[:-1], rule(recorder, *args)) if not kwargs else args
     if rule is not None:
         rule(recorder, *args, **kwargs)
@@ -163,12 +165,27 @@ def _expanded_as(recorder: Records, tensor: Tensor, other: Tensor) -> None:
     spreads(recorder, tensor.shape, other.shape)
 
 
-def _viewed(recorder: Records, tensor: Tensor, size: Any) -> Any:
+def _reshaped(recorder: Records, tensor: Tensor, size: Any) -> Any:
     return covers(recorder, math.prod(map(expression, tensor.shape)), size)
 
 
+def _viewed(recorder: Records, tensor: Tensor, size: Any) -> Any:
+    _require_view(tensor, size)
+    return _reshaped(recorder, tensor, size)
+
+
+def _require_view(tensor: Tensor, size: Any) -> None:
+    if symbols_in(tensor) and not can_always_be_viewed(tensor, size):
+        reason = "`view` takes this tensor for some sizes only, since its elements do not lie in order"
+        raise Refused("DY006", reason, "use `reshape`")
+
+
+def _reshaped_as(recorder: Records, tensor: Tensor, other: Tensor) -> None:
+    _reshaped(recorder, tensor, other.shape)
+
+
 def _viewed_as(recorder: Records, tensor: Tensor, other: Tensor) -> None:
-    covers(recorder, math.prod(map(expression, tensor.shape)), other.shape)
+    _viewed(recorder, tensor, other.shape)
 
 
 def _unflattened(recorder: Records, tensor: Tensor, dim: int, sizes: Sequence[Any]) -> Any:
@@ -341,8 +358,10 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.expand.default": _expanded,
     "aten.broadcast_to.default": _expanded,
     "aten.expand_as.default": _expanded_as,
-    **{f"aten.{name}.default": _viewed for name in ("view", "reshape", "_unsafe_view")},
-    **{f"aten.{name}.default": _viewed_as for name in ("view_as", "reshape_as")},
+    "aten.view.default": _viewed,
+    **{f"aten.{name}.default": _reshaped for name in ("reshape", "_unsafe_view")},
+    "aten.view_as.default": _viewed_as,
+    "aten.reshape_as.default": _reshaped_as,
     "aten.unflatten.int": _unflattened,
     **{f"aten.{name}": _split for name in ("split.sizes", "split_with_sizes.default")},
     "aten.select.int": _selected,

@@ -21,6 +21,7 @@ from torch.utils._pytree import tree_leaves
 from dycl.rewrite.record.sizes.shape_rules import ATEN_ERRORS
 from dycl.rewrite.signals import Refused
 
+aten = torch.ops.aten
 Assignment = Mapping[sympy.Symbol, int | float]
 _FEW = (2, 1, 0, 3)
 _MANY = (2, 1, 0, 3, 5, 64, 1021)
@@ -30,6 +31,8 @@ _RANDOM_TRIES = 128
 _MOST_ASKED = 4096
 _ASKED: dict[Any, list[set[int | None]] | None] = {}
 """What was asked of PyTorch already: it depends on nothing but the call."""
+
+_VIEWED: dict[Any, bool] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,20 @@ def _asked_sources(
     if not found or len({len(sample.sources) for sample in found}) > 1:
         return None
     return [{sample.sources[number] for sample in found} for number in range(len(found[0].sources))]
+
+
+def can_always_be_viewed(tensor: torch.Tensor, size: Any) -> bool:
+    """Whether `view` gives a tensor of open sizes this shape wherever `reshape` does, so that nothing is copied."""
+    likeness = _Likeness()
+    key = ("view", likeness.of(tensor), likeness.of(size))
+    if key not in _VIEWED:
+        if len(_VIEWED) == _MOST_ASKED:
+            _VIEWED.clear()
+        fitting = samples(aten.reshape.default, (tensor, size), {}, guessed=True)
+        with _disable_current_modes():
+            views = (_sample(aten.view.default, (tensor, size), {}, sample.assignment) for sample in fitting)
+            _VIEWED[key] = all(view is not None for view in views)
+    return _VIEWED[key]
 
 
 class _Likeness:

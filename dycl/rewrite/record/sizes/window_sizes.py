@@ -113,13 +113,15 @@ WINDOWS: dict[str, Callable[..., None]] = {
         for rank in (1, 2, 3)
         for form in ("", "_with_indices")
     },
-    **{f"aten.adaptive_{kind}_pool{rank}d.default": _filled(rank) for rank in (1, 2, 3) for kind in ("avg", "max")},
+    **{f"aten.adaptive_avg_pool{rank}d.default": _filled(rank) for rank in (1, 2, 3)},
+    # Of these, the channels count too.
+    **{f"aten.adaptive_max_pool{rank}d.default": _filled(rank + 1) for rank in (1, 2, 3)},
     **{f"aten._adaptive_avg_pool{rank}d.default": _filled(rank) for rank in (2, 3)},
     **{f"aten.replication_pad{rank}d.default": _filled(rank) for rank in (1, 2, 3)},
     **{f"aten.reflection_pad{rank}d.default": _mirrored for rank in (1, 2, 3)},
     "aten.constant_pad_nd.default": _padded,
     **{
-        f"aten.{kind}{rank}d{form}": _filled(rank)
+        f"aten.{kind}{rank}d{form}": _filled(rank + 1)
         for kind, ranks in (
             ("upsample_nearest", (1, 2, 3)),
             ("_upsample_nearest_exact", (1, 2, 3)),

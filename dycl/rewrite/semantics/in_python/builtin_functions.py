@@ -31,7 +31,7 @@ from dycl.rewrite.semantics.in_python import (
     tensor_functions,
     texts,
 )
-from dycl.rewrite.semantics.in_python.filling import list_of
+from dycl.rewrite.semantics.in_python.filling import list_of, only_copies
 from dycl.rewrite.semantics.in_python.grouping import END
 
 
@@ -340,9 +340,9 @@ def _has_interpreted_method(cls: type, interpreted: Container[types.CodeType]) -
 _IS_HEAP_TYPE = 1 << 9
 
 
-def iterates(callee: Any) -> bool:
+def iterates(callee: Any, args: tuple[Any, ...]) -> bool:
     """Whether this builtin goes through the items of its arguments."""
-    if callee is builtins.iter or callee is syntax.iterated:
+    if callee is builtins.iter or callee is syntax.iterated or only_copies(callee, args):
         return False
     try:
         return (_unbound(callee) if _is_method_of_container(callee) else callee) in SUBSTITUTES

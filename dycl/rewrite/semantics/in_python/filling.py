@@ -49,8 +49,12 @@ def set_of(items: Any = ()) -> set[Any]:
 def dict_of(items: Any = (), **more: Any) -> dict[Any, Any]:
     """`dict(items)`."""
     result = {}
-    for key, value in items:
-        result[key] = value
+    if hasattr(items, "keys"):
+        for key in items.keys():  # noqa: SIM118 - a mapping's own
+            result[key] = items[key]
+    else:
+        for key, value in items:
+            result[key] = value
     result.update(more)
     return result
 
@@ -90,6 +94,12 @@ def from_keys(iterable: Any, value: Any = None) -> dict[Any, Any]:
     for key in iterable:
         result[key] = value
     return result
+
+
+def only_copies(callee: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a call puts the items of a plain container into another one, whatever they are."""
+    kinds: tuple[Any, ...] = (dict,) if callee is dict else (list, tuple)
+    return any(callee is kind for kind in (list, tuple, dict)) and len(args) == 1 and type(args[0]) in kinds
 
 
 SUBSTITUTES: dict[Any, Any] = {

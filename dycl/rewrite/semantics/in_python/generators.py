@@ -52,11 +52,29 @@ def _listed(value: Any) -> Any:
     return items
 
 
-def consumes(callee: Any) -> bool:
+def keeps(callee: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a builtin keeps a generator that it gets as it is, where a container holds it from now on."""
+    if callee is operator.setitem:
+        container, key, _ = args
+        return isinstance(container, _CONTAINERS) and not isinstance(key, slice) and not syntax.is_generator(key)
+    if callee is collections.OrderedDict or getattr(callee, "__name__", "") == "update":
+        # What has a name is kept, what has none is gone through.
+        return not any(map(syntax.is_generator, args))
+    owner, described = getattr(callee, "__self__", None), getattr(callee, "__objclass__", None)
+    return (isinstance(owner, _KEEPING) or described in _KEEPING) and not consumes(callee, args)
+
+
+_CONTAINERS = (list, dict, collections.deque)
+_KEEPING = (list, dict, set)
+
+
+def consumes(callee: Any, args: tuple[Any, ...]) -> bool:
     """Whether a builtin goes through all that it gets before it does anything else that could be noticed."""
+    if callee is operator.setitem:
+        return isinstance(args[0], list | bytearray) and isinstance(args[1], slice)
     if any(callee is kind for kind in (frozenset, bytes, bytearray, collections.deque, collections.OrderedDict)):
         return True
-    if any(callee is function for function in (math.fsum, math.prod, operator.iadd, operator.setitem)):
+    if any(callee is function for function in (math.fsum, math.prod, operator.iadd)):
         return True
     if isinstance(callee, type) and _is_filled_by_python(callee):
         return True

@@ -40,6 +40,7 @@ from dycl.rewrite.state.heap.surroundings import Surroundings
 from dycl.rewrite.state.pinned import Pinned
 from dycl.rewrite.state.thaw import Thawer
 from dycl.rewrite.state.whole_state import AttributeNode, HeapNode
+from dycl.rewrite.tensor_types import dress, dress_of
 
 _MISSING = object()
 _PAST_PYTORCH = frozenset(("__getattribute__", "getattr_static"))
@@ -156,7 +157,7 @@ class Heap:
             if id(value) not in self._written:
                 return value
             if id(value) not in copies:
-                copies[id(value)] = value.detach().clone()
+                copies[id(value)] = dress(value.detach().clone(), *dress_of(value))
                 self.recorder.own(copies[id(value)])
                 if self._surroundings.memories.shares(value):
                     self.recorder.share_outside(copies[id(value)])
@@ -179,6 +180,7 @@ class Heap:
         shares = self._surroundings.memories.shares(tensor) or self._surroundings.tensors.is_held_fast(tensor)
         if not (held or in_container) or id(tensor) in self._written or shares:
             return
+        _require_bare(tensor)
         self._note_written(tensor)
         self.knowledge.learn(Written(id(tensor)))
         for module, name in held:
@@ -281,3 +283,14 @@ class Heap:
             raise Refused("DY007", f"the call leaves the context variable `{variable.name}` set")
         if not self.keeps_state and not self._surroundings.all_as_at_start:
             self.knowledge.learn(ChangedContainers())
+
+
+def _require_bare(tensor: torch.Tensor) -> None:
+    """Refuse to write a tensor to which more belongs than its elements: what stands in for it has no such thing."""
+    if tensor.grad is not None:
+        reason = "a parameter that has derivatives is changed in place"
+        raise Refused("DY007", reason, "forget them first: `model.zero_grad()`")
+    usual = ("_is_param", "_is_buffer", "persistent")
+    attributes = [name for name in vars(tensor) if name not in usual]
+    if attributes:
+        raise Refused("DY007", f"a tensor that has an attribute of its own, `{attributes[0]}`, is changed in place")

@@ -1,0 +1,40 @@
+"""What a model may ask of tensors that a program does not keep: how they lie in memory, and of which mode they are."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from dycl.rewrite.signals import Refused
+
+_FUNCTIONS: dict[tuple[Any, str], str] = {
+    (torch, "is_inference_mode_enabled"): "whether inference mode is on",
+    (torch, "is_inference"): "whether a tensor was made in inference mode",
+    (torch.Tensor, "is_inference"): "whether a tensor was made in inference mode",
+    (torch.Tensor, "_is_view"): "whether a tensor is a view",
+    (torch.Tensor, "storage_offset"): "where a tensor begins in memory",
+}
+_PROPERTIES = {"_base": "of which tensor another one is a view", "_version": "how often a tensor has been changed"}
+_MAY_KNOW = ("torch.", "dycl.rewrite.record.", "dycl.rewrite.state.")
+
+
+def replacements() -> list[tuple[Any, str, Any]]:
+    """Functions that refuse to tell the model, and tell PyTorch and DyCL itself."""
+    functions = [(home, name, _told(getattr(home, name), what)) for (home, name), what in _FUNCTIONS.items()]
+    properties = [
+        (torch.Tensor, name, property(_told(getattr(torch.Tensor, name).__get__, what)))
+        for name, what in _PROPERTIES.items()
+    ]
+    return [*functions, *properties]
+
+
+def _told(plain: Callable[..., Any], what: str) -> Callable[..., Any]:
+    def ask(*args: Any) -> Any:
+        # One frame further is who asked: what tells threads apart stands between.
+        asker = sys._getframe(2).f_globals.get("__name__", "")
+        if asker.startswith(_MAY_KNOW):
+            return plain(*args)
+        raise Refused("DY004", f"the model asks {what}, which a compiled program cannot tell")
+
+    return ask
