@@ -84,6 +84,14 @@ class Exact:
 
 
 @dataclass(frozen=True, slots=True)
+class LargeNumbers:
+    """Whole numbers are read or multiplied that may be as large as they can be: also counters may have become so."""
+
+    def __str__(self) -> str:
+        return "whole numbers may be large"
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """The lists at this place grow in a loop that only the input ends: they are kept as tables."""
 
@@ -202,6 +210,7 @@ Fact = (
     | Roll
     | Unroll
     | Exact
+    | LargeNumbers
     | Table
     | Loose
     | KeepViews

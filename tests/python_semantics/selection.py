@@ -46,6 +46,17 @@ LEFT_OUT: dict[str, str] = {
 """Names by which tests are left out, and why."""
 LEFT_OUT_TESTS: dict[str, str] = {
     **{
+        f"test_enumerate.{case}.test_tuple_reuse": _REUSED
+        for case in (
+            "EnumerateTestCase",
+            "EnumerateStartTestCase",
+            "SubclassTestCase",
+            "TestBig",
+            "TestLongStart",
+            "TestStart",
+        )
+    },
+    **{
         f"test_itertools.TestBasicOps.test_{kind}_tuple_reuse": _REUSED
         for kind in ("combinations", "combinations_with_replacement", "permutations", "product", "zip_longest")
     },

@@ -14,7 +14,8 @@ not run again: its ways on are entered as they were.
 
 import contextlib
 import contextvars
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dycl.hcfg.subnet import Ref
@@ -238,9 +239,10 @@ class Exploration:
             return self.recorder.parameter(value_type, layout)
 
         thawer = Thawer(self.process.pinned, next_leaf, self.recorder)
-        if not entry.begins_call:
-            self.machine.frames = [thawer.frame_or_seen(frame) for frame in state.frames]
-        self.heap.thaw(state.heap, thawer)
+        with copying():
+            if not entry.begins_call:
+                self.machine.frames = [thawer.frame_or_seen(frame) for frame in state.frames]
+            self.heap.thaw(state.heap, thawer)
         for iterator in [found for found in thawer.seen if type(found) is ItemIterator]:
             iterator.begin()  # what it goes through is filled now
         if entry.begins_call:
@@ -327,15 +329,35 @@ class Exploration:
         """What `walk` freezes, and its leaves; where lists are tables, it must know beforehand what shares memory."""
         pinned, recorder, knowledge = self.process.pinned, self.recorder, self.knowledge
         shared: set[int] = set()
-        if knowledge.of(Table, Loose):
-            scout = Freezer(pinned, recorder, knowledge, top)
-            walk(scout)
-            shared = scout.shared_memories()
-        freezer = Freezer(pinned, recorder, knowledge, top, shared)
-        return renamed_dimensions(walk(freezer)), freezer.leaves
+        with copying():
+            if knowledge.of(Table, Loose):
+                scout = Freezer(pinned, recorder, knowledge, top)
+                walk(scout)
+                shared = scout.shared_memories()
+            freezer = Freezer(pinned, recorder, knowledge, top, shared)
+            return renamed_dimensions(walk(freezer)), freezer.leaves
 
     def _refs(self, leaves: Sequence[Leaf]) -> tuple[Ref, ...]:
         return tuple(self.recorder.ref(leaf.tensor if isinstance(leaf, HostValue) else leaf) for leaf in leaves)
+
+
+@contextlib.contextmanager
+def copying() -> Iterator[None]:
+    """Refuse values whose copies, which each way behind a decision gets, run code of the model's that fails there."""
+    try:
+        yield
+    except RecursionError:
+        raise Refused("DY009", "what is alive across a decision is nested too deeply to be copied") from None
+    except Exception as error:
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+        users = [frame for frame in frames if frame.f_globals.get("__name__", "").partition(".")[0] not in _COPIERS]
+        if not users:
+            raise
+        reason = f"`{users[-1].f_code.co_qualname}` is run where values alive across a decision are copied, and fails"
+        raise Refused("DY009", reason, "let it only read what its object has") from error
+
+
+_COPIERS = ("dycl", "torch", "contextlib")
 
 
 def ahead(arrival: Arrival) -> Edge:

@@ -8,8 +8,9 @@ from torch import nn
 from dycl.hcfg.types import Span
 from dycl.rewrite.example.call import ExampleCall
 from dycl.rewrite.explore.budget import Budget
-from dycl.rewrite.knowledge import Interpret, KeepViews, Knowledge
+from dycl.rewrite.knowledge import Interpret, KeepViews, Knowledge, LargeNumbers
 from dycl.rewrite.normalise.source import span_of_function
+from dycl.rewrite.record import number_classes
 from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.run import calls, entering
@@ -32,6 +33,10 @@ class Process:
         self.knowledge.learn(*map(Interpret, calls.ALWAYS_INTERPRETED))
         self.recorder = Recorder(supports, lambda: self.machine.span, ARRAY_OPERATIONS)
         self.recorder.views_written = self._keep_views
+        fact = LargeNumbers()
+        self.recorder.large_numbers = number_classes.LargeNumbers(
+            lambda: self.knowledge.learn(fact), lambda: self.knowledge.knows(fact)
+        )
         self.heap = Heap(model, self.pinned, self.recorder, self.knowledge)
         self.notes: dict[tuple[str, Span], None] = {}
         self.machine = Machine(self.recorder, self.heap, self.pinned, self.knowledge, self._note)

@@ -1,6 +1,7 @@
 """The steps of making a class that run natively, for those who must step into what runs between them."""
 
 import builtins
+import sys
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,6 +55,28 @@ def untold(bases: tuple[Any, ...]) -> Iterator[None]:
 
 
 _IS_FIXED = 1 << 8
+
+
+def cell_in(names: Any) -> types.CellType | None:
+    """The cell of `__class__`, if the methods of a class use it."""
+    return names.get("__classcell__") if isinstance(names, dict) else None
+
+
+def require_filled(cell: types.CellType | None, name: str, made: Any) -> None:
+    """Let a class whose `__class__` was not passed on be Python's error."""
+    if cell is None or not isinstance(made, type):
+        return
+    try:
+        found = cell.cell_contents
+    except ValueError:
+        message = f"__class__ not set defining {name!r} as {made!r}. Was __classcell__ propagated to type.__new__?"
+        raise RuntimeError(message) from None
+    if found is not made:
+        raise TypeError(f"__class__ set to {found!r} defining {name!r} as {made!r}")
+
+
+ADDS_NOTES = sys.version_info >= (3, 12)
+"""Whether Python lets an error of `__set_name__` be what it is."""
 
 
 def names_to_tell(names: Any) -> list[tuple[str, Any]]:

@@ -16,6 +16,7 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.layouts import known_strides
 from dycl.rewrite.record.operations import require_castable, tensors_in
 from dycl.rewrite.record.overlap import View, lies_across
 from dycl.rewrite.record.schemas import parameters
@@ -160,7 +161,7 @@ class Aliases:
 
     def _require_no_overlap(self, target: torch.Tensor, others: Iterable[torch.Tensor]) -> None:
         """Refuse a write that PyTorch refuses: of several elements in one place, or from across the target."""
-        if any(stride == 0 and size != 1 for size, stride in zip(target.shape, target.stride(), strict=True)):
+        if any(stride == 0 and size != 1 for size, stride in zip(target.shape, known_strides(target), strict=True)):
             reason = "a tensor is changed in place of which several elements are one, which PyTorch refuses"
             raise Refused("DY006", reason, "change a copy: `y = y.clone()`")
         own = self.owner(target)

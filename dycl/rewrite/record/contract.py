@@ -13,6 +13,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from dycl.hcfg.subnet import Argument, Ref
 from dycl.hcfg.types import TensorType
+from dycl.rewrite.record.number_classes import LargeNumbers
 
 Sym = torch.SymInt | torch.SymFloat | torch.SymBool
 
@@ -32,6 +33,7 @@ class ArrayOperations:
 class Records(Protocol):
     """A recorder. Inside `with recorder:` operations are recorded, also those of its own making."""
 
+    large_numbers: LargeNumbers
     fake_mode: FakeTensorMode
     arrays: ArrayOperations
 

@@ -17,6 +17,7 @@ Operation = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 _BEYOND = "the result has more than 64 bits, which is more than a compiled program keeps"
 _LARGEST_SHIFT = 62
 _SMALLEST = -(2**63)
+_LARGEST_STEP = 2**31
 # Ten to a higher power is not exact in double precision.
 _MOST_DIGITS = 22
 
@@ -24,7 +25,11 @@ _MOST_DIGITS = 22
 def combined(function: Operation, left: torch.Tensor, right: torch.Tensor, recorder: Records) -> torch.Tensor:
     """The sum, difference or product of two numbers; that of whole ones with a check that it has not wrapped."""
     result = function(left, right)
-    if result.dtype != torch.int64 or not _may_wrap(function, left, right, recorder):
+    if result.dtype != torch.int64:
+        return result
+    if function is torch.mul:
+        recorder.large_numbers.meet(result, recorder.element_bounds)
+    if not _may_wrap(function, left, right, recorder):
         return result
     if function is not torch.mul and not recorder.is_dynamic(right):
         fits = torch.gt(result, left) if (int(right) > 0) == (function is torch.add) else torch.lt(result, left)
@@ -46,14 +51,19 @@ def _may_wrap(function: Operation, left: torch.Tensor, right: torch.Tensor, reco
         return function is torch.sub and not recorder.is_dynamic(left)
     sizes = [math.inf if possible is None else max(map(abs, possible)) for possible in ranges]
     most = math.prod(sizes) if function is torch.mul else sum(sizes)
-    return not most < 2.0**63
+    if most < 2.0**63:
+        return False
+    is_step = (
+        function is not torch.mul and not all(map(recorder.is_dynamic, (left, right))) and min(sizes) <= _LARGEST_STEP
+    )
+    return not is_step or recorder.large_numbers.are_there()
 
 
 def turned(function: Callable[[torch.Tensor], torch.Tensor], number: torch.Tensor, recorder: Records) -> torch.Tensor:
     """`-number` or `abs(number)`: that of the smallest whole number has more than 64 bits."""
     if number.dtype == torch.int64 and not needs_no_checks():
         possible = recorder.element_bounds(number)
-        if possible is None or possible[0] <= _SMALLEST:
+        if (possible is None or possible[0] <= _SMALLEST) and recorder.large_numbers.are_there():
             recorder.check(torch.ne(number, _SMALLEST), "OverflowError", _BEYOND)
     return function(number)
 

@@ -58,6 +58,7 @@ class HostValue(Undetermined):
             fits = torch.lt(torch.abs(self.tensor), 2.0**63)
             message = "cannot convert float infinity or beyond 64 bits to integer"
             self.recorder.check(fits, "OverflowError", message)
+            self.recorder.large_numbers.meet(self.as_kind(kind).tensor, self.recorder.element_bounds)
         return self.as_kind(kind)
 
     @property  # type: ignore[misc]

@@ -71,3 +71,17 @@ def common(left: Layout, right: Layout, shapes: tuple[Sequence[Dimension], Seque
     if any(layout is None or isinstance(layout, Order) for layout in known):
         return (None,) * len(shapes[0])
     return tuple(one if one == other else None for one, other in zip(*known, strict=True))
+
+
+_APART = "_no_element_lies_in_another"
+
+
+def with_unknown_strides(tensor: torch.Tensor) -> torch.Tensor:
+    """Note that an operation has laid a tensor out in a way that is not known, but without gaps."""
+    setattr(tensor, _APART, True)
+    return tensor
+
+
+def known_strides(tensor: torch.Tensor) -> Sequence[Any]:
+    """The strides, as far as it matters whether several elements are one."""
+    return [1] * tensor.dim() if hasattr(tensor, _APART) else tensor.stride()

@@ -2,9 +2,11 @@
 
 import functools
 import numbers
+from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
+import torch
 
 from dycl.hcfg.types import HostKind
 from dycl.rewrite.signals import DecisionMet, Refused
@@ -31,6 +33,32 @@ def require_no_other_number(value: Any) -> None:
     if isinstance(value, numbers.Number) and not isinstance(value, np.generic):
         reason = f"a `{type(value).__name__}` is taken together with a number that only the input determines"
         raise Refused("DY002", reason, "use Python's own numbers")
+
+
+class LargeNumbers:
+    """Whether a program has whole numbers that may be as large as they can be.
+
+    Where it has none, what is counted by small steps needs no look: no program lives long enough to count to 64 bits.
+    """
+
+    def __init__(self, learn: Callable[[], None], are_known: Callable[[], bool]) -> None:
+        self._learn, self._are_known = learn, are_known
+        self._met = self._counted = False
+
+    def meet(self, number: torch.Tensor, bounds: Callable[[torch.Tensor], Any]) -> torch.Tensor:
+        """Take note of a whole number that was read or multiplied; gives the number."""
+        if not self._met and number.dtype == torch.int64 and bounds(number) is None:
+            self._met = True
+            if self._counted:
+                self._learn()
+        return number
+
+    def are_there(self) -> bool:
+        """Whether such a number may have got into what is counted here."""
+        if self._met:
+            self._learn()
+        self._counted = True
+        return self._are_known()
 
 
 class Undetermined:

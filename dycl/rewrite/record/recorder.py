@@ -27,6 +27,7 @@ from dycl.rewrite.record.errors.sizes import depends_on_values, require_fitting
 from dycl.rewrite.record.errors.values import require_valid
 from dycl.rewrite.record.known_shapes import Kind
 from dycl.rewrite.record.layouts import Layout
+from dycl.rewrite.record.number_classes import LargeNumbers
 from dycl.rewrite.record.operations import (
     ASSERTIONS,
     DROPOUTS,
@@ -65,16 +66,15 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.is_kept: Callable[[torch.Tensor], bool] = lambda tensor: False
         self.lies_outside: Callable[[Any], bool] = lambda value: False
         self.views_written: Callable[[list[torch.Tensor]], None] = lambda tensors: None
-        self.checks_passed, self.at_end = 0, False
+        self.checks_passed, self.at_end, self.draw_name = 0, False, ""
+        self.large_numbers = LargeNumbers(lambda: None, lambda: True)
         self.places: Callable[[], tuple[Span, ...]] = tuple
         self.draws: dict[Span, tuple[tuple[Span, ...], str]] = {}  # the calls that led there, and what to say of it
-        self.draw_name = ""
         self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
         self._guarding: list[int] = []  # the checks that hold the operation at hand back
         self.symbols = Symbols(self.fake_mode)
         self._shapes = Shapes(self.symbols)
-        self._decompositions = Decompositions()
-        self.model_memory: set[int] = set()
+        self._decompositions, self.model_memory = Decompositions(), set[int]()
         self.recording = Recording()
 
     def start(self) -> None:
@@ -163,7 +163,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if known is None:
             known = self.recording.numbers[ref] = self.symbols.fake_tensor_of_kind(Kind((), (), tensor.dtype))
             self.track(known, ref)
-        return known
+        return self.large_numbers.meet(known, self.element_bounds)
 
     def element_bounds(self, tensor: torch.Tensor) -> Bounds | None:
         """The least and the greatest number that a tensor can hold; None if that is not known."""

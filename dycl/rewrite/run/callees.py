@@ -11,6 +11,7 @@ from torch import nn
 
 from dycl.rewrite.normalise import contexts
 from dycl.rewrite.normalise.compiled_by_torch import original
+from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Purpose
 from dycl.rewrite.state.heap.reach import is_library
@@ -112,11 +113,13 @@ def _constructor(
     return init, ((made, *args), kwargs), "construct", made
 
 
-def require_no_finaliser(cls: type) -> None:
-    """Refuse a class whose objects run code when nobody holds them any more, which is not kept track of."""
+def require_plain_objects(cls: type) -> None:
+    """Refuse a class whose objects run code at times that are not kept track of: to be forgotten, to be looked at."""
     finaliser = getattr(cls, "__del__", None)
     if isinstance(finaliser, types.FunctionType) and not is_library(finaliser.__module__):
         raise Refused("DY002", f"an object of class `{cls.__name__}` runs `__del__` when nobody holds it any more")
+    if isinstance(inspect.getattr_static(cls, "__class__", None), property) and not is_own_module(cls.__module__):
+        raise Refused("DY002", f"an object of class `{cls.__name__}` says itself of which class it is")
 
 
 def _property(callee: Any, args: tuple[Any, ...]) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:

@@ -27,7 +27,7 @@ from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.run import errors, generators
 from dycl.rewrite.run.arguments import has_number_tensor, has_unknown_length, with_numbers, with_symbols
-from dycl.rewrite.run.callees import Arguments, is_torch, require_no_finaliser, resolve
+from dycl.rewrite.run.callees import Arguments, is_torch, require_plain_objects, resolve
 from dycl.rewrite.run.code_inspection import note_what_it_sees, watch_state_of
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.run.entering import frame, generator
@@ -132,7 +132,7 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     if isinstance(callee, CustomOpDef) and not torch._C.parse_schema(f"dycl::op{callee._schema}").is_mutable:
         callee = callee._init_fn
     if isinstance(callee, type):
-        require_no_finaliser(callee)
+        require_plain_objects(callee)
     if is_cached(callee):
         return cached(machine, callee, arguments)
     if isinstance(callee, type) and issubclass(callee, type) and len(args) == 3 and isinstance(args[2], dict):
@@ -175,6 +175,8 @@ def _is_interpreted(machine: Interprets, function: types.FunctionType) -> bool:
 def _made_class(machine: Interprets, kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`type(name, bases, namespace)`: the class is of the module that makes it."""
     name, bases, namespace = args
+    if not all(isinstance(key, str) for key in namespace):
+        raise Refused("DY002", f"the class `{name}` gets attributes whose names are no texts")
     if _is_stepped_into(machine, class_stand_ins.class_called, (args, kwargs)):
         return _push_substitute(machine, class_stand_ins.class_called, ((kind, *args), kwargs))
     home = {} if "__module__" in namespace else {"__module__": machine.frames[-1].globals.get("__name__")}
@@ -376,7 +378,7 @@ def _imported(machine: Interprets, result: Any) -> Any:
         return import_symbol(result, machine.recorder)
     if type(result) is types.GeneratorType and machine.heap.untouchable((result,)) is None:
         return machine.over(result)
-    require_no_finaliser(type(result))
+    require_plain_objects(type(result))
     return result
 
 

@@ -26,7 +26,7 @@ _KINDS: dict[Any, Kind] = {
 
 def made_lazily(machine: Interprets, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The iterator that a call makes, if it is one that can be copied, and Python's if it is stepped through."""
-    kind = next((kind for maker, kind in _KINDS.items() if callee == maker), None)
+    kind = next((kind for maker, kind in _KINDS.items() if type(callee) is type(maker) and callee == maker), None)
     if kind is None or (kwargs and kind != "longest") or not _fits(kind, args):
         return NOT_HANDLED
     frame = machine.frames[-1]

@@ -197,8 +197,9 @@ def _identical(wanted: bool) -> Handler:
         left, right = args if isinstance(args[0], HostValue) else reversed(args)
         if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor) and left is not right:
             _require_told_apart(machine, left, right)
-        if type(left) is type(right) and isinstance(left, tuple) and left is not right:
-            _require_different(left, right, machine.in_stand_in)
+        is_pair = isinstance(left, tuple) and left is not right and bool(left)
+        if is_pair and _may_be_same(left, right, machine.in_stand_in):
+            raise Refused("DY009", "whether two equal tuples are the same one is not kept track of", "compare by `==`")
         if type(left) is HostArray and type(right) is HostArray and left is not right:
             reason = "whether two arrays of the input's values are the same one is not kept track of"
             raise Refused("DY009", reason, "compare what they hold")
@@ -223,13 +224,11 @@ def _require_told_apart(machine: Running, left: torch.Tensor, right: torch.Tenso
         raise Refused("DY009", reason, "compare what the tensors hold, or keep a flag beside them")
 
 
-def _require_different(left: tuple[Any, ...], right: tuple[Any, ...], asks_next: bool) -> None:
-    pairs = list(zip(left, right, strict=False))
+def _may_be_same(left: Any, right: Any, asks_next: bool) -> bool:
+    if type(left) is type(right) and isinstance(left, tuple):
+        return len(left) == len(right) and all(_may_be_same(*pair, asks_next) for pair in zip(left, right, strict=True))
     # Which number is the same object is not known after a decision, and makes no difference if equality is asked next.
-    numbers = [not asks_next and isinstance(one, HostValue) and isinstance(other, HostValue) for one, other in pairs]
-    same = all(one is other or number for (one, other), number in zip(pairs, numbers, strict=True))
-    if left and len(left) == len(right) and same:
-        raise Refused("DY009", "whether two equal tuples are the same one is not kept track of", "compare by `==`")
+    return left is right or (not asks_next and isinstance(left, HostValue) and isinstance(right, HostValue))
 
 
 def _number_of_object(told_by: Callable[[Any], int]) -> Handler:

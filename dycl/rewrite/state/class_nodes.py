@@ -1,8 +1,8 @@
-"""Nodes for classes that the program makes during its call, and for objects of such classes."""
+"""Nodes for classes that the program makes during its call, for objects of such classes, and for kinds of others."""
 
 from typing import Any, NamedTuple
 
-from dycl.rewrite.state.skeleton import AttributesNode, SeenNode, Skeleton
+from dycl.rewrite.state.skeleton import AttributesNode, ConstantNode, SeenNode, Skeleton, TensorNode
 
 
 class ClassNode(NamedTuple):
@@ -44,3 +44,13 @@ class WrapperNode(NamedTuple):
     names: tuple[str, ...]
     values: tuple[Skeleton, ...]
     tag: str = "wrapper"
+
+
+class DressedNode(NamedTuple):
+    """A tensor that is a parameter or a buffer, or requires derivatives."""
+
+    tensor: TensorNode | ConstantNode
+    is_parameter: bool
+    is_buffer: bool
+    requires_grad: bool
+    tag: str = "dressed"

@@ -5,7 +5,6 @@ metaclass, no `__init_subclass__` and no `__set_name__` runs a second time.
 """
 
 import abc
-import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -128,5 +127,5 @@ def defined_by(method: types.BuiltinMethodType | types.MethodWrapperType) -> typ
 
 def own_dict(value: Any) -> dict[str, Any] | None:
     """The dict of an object's attributes; a partial call has none until it is asked for, which Python can tell."""
-    is_bare = type(value) is functools.partial and value.__reduce__()[2][3] is None
+    is_bare = is_partial(type(value)) and value.__reduce__()[2][3] is None
     return None if is_bare else getattr(value, "__dict__", None)

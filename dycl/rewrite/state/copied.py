@@ -131,3 +131,8 @@ _MAKERS = (object.__new__, types.SimpleNamespace.__new__)
 def exact(value: Any) -> Any:
     """What tells a number, text or the like apart from all others of its type."""
     return repr(value) if isinstance(value, TOLD_BY_TEXT) else value
+
+
+def has_number(value: Any) -> bool:
+    """Whether others may hold a value, too, and see what becomes of it."""
+    return hasattr(value, "__dict__") if isinstance(value, tuple) else not isinstance(value, types.MethodType)

@@ -18,12 +18,13 @@ from dycl.rewrite.record.layouts import layout_of
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.addresses import Address
-from dycl.rewrite.state.class_nodes import MadeNode, PlainNode
+from dycl.rewrite.state.class_nodes import DressedNode, MadeNode, PlainNode
 from dycl.rewrite.state.classes import defined_by, frozen_class, frozen_wrapper, is_partial, own_dict, plain_base
 from dycl.rewrite.state.copied import (
     error_fields,
     exact,
     filled_slots,
+    has_number,
     in_order,
     require_plain_array,
     require_plain_object,
@@ -44,7 +45,6 @@ from dycl.rewrite.state.skeleton import (
     ConstantNode,
     DequeNode,
     DictNode,
-    DressedNode,
     ExceptionNode,
     FrameNode,
     GeneratorNode,
@@ -129,7 +129,7 @@ class Freezer:
             return PinnedNode(id(value))
         if id(value) in self._seen:
             return SeenNode(self._seen[id(value)][0])
-        if _has_number(value):
+        if has_number(value):
             self._seen[id(value)] = (len(self._seen), value)
         return self._object(value)
 
@@ -139,7 +139,7 @@ class Freezer:
         if id(value) in self._seen:
             seen = SeenNode(self._seen[id(value)][0])
             return seen if cls is None else MadeNode(cls, seen)
-        if _has_number(value):
+        if has_number(value):
             self._seen[id(value)] = (len(self._seen), value)
         if cls is None:
             return frozen_class(value, self.freeze)
@@ -163,7 +163,7 @@ class Freezer:
                 return self._tensor(value)
             case slice():
                 return SliceNode(self.freeze(value.start), self.freeze(value.stop), self.freeze(value.step))
-            case tuple() if _has_number(value):
+            case tuple() if has_number(value):
                 return TupleObjectNode(type(value), self._all(tuple.__iter__(value)), self._attributes(value))
             case tuple():
                 return TupleNode(type(value), self._all(tuple.__iter__(value)))
@@ -379,6 +379,11 @@ class Freezer:
 
     def _attributes(self, value: Any) -> Any:
         held = own_dict(value)
+        slots = tuple((name, self.freeze(getattr(value, name))) for name in filled_slots(value))
+        if slots and held is None:
+            return AttributesNode((), (), slots)
+        if slots and (held in self.pinned or id(held) in self._seen):
+            raise Refused("DY009", f"a `{type(value).__name__}` is alive across a decision, and its `__dict__` too")
         if held is not None and held in self.pinned:
             return self.freeze(held)
         if held is None or (not held and isinstance(value, types.FunctionType) and id(held) not in self._seen):
@@ -387,14 +392,8 @@ class Freezer:
         if id(held) in self._seen:
             return SeenNode(self._seen[id(held)][0])
         self._seen[id(held)] = (len(self._seen), held)
-        return AttributesNode(tuple(held), self._all(held.values()))
+        return AttributesNode(tuple(held), self._all(held.values()), slots)
 
     def _instance(self, value: Any) -> ObjectNode:
         require_plain_object(value)
-        parts = tuple((name, self.freeze(getattr(value, name))) for name in filled_slots(value))
-        return ObjectNode(type(value), parts, self._attributes(value))
-
-
-def _has_number(value: Any) -> bool:
-    """Whether others may hold a value, too, and see what becomes of it."""
-    return hasattr(value, "__dict__") if isinstance(value, tuple) else not isinstance(value, types.MethodType)
+        return ObjectNode(type(value), self._attributes(value))

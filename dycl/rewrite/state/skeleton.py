@@ -118,16 +118,6 @@ class SharedNode(NamedTuple):
     tag: str = "shared"
 
 
-class DressedNode(NamedTuple):
-    """A tensor that is a parameter or a buffer, or requires derivatives."""
-
-    tensor: TensorNode | ConstantNode
-    is_parameter: bool
-    is_buffer: bool
-    requires_grad: bool
-    tag: str = "dressed"
-
-
 class ViewNode(NamedTuple):
     """A tensor that is a view of another one, as the call that takes it, and which of its results it is."""
 
@@ -160,10 +150,11 @@ class ArrayNode(NamedTuple):
 
 
 class AttributesNode(NamedTuple):
-    """What an object has in its `__dict__`: the names, in order, and their values."""
+    """What an object has in its `__dict__`: the names, in order, and their values; and in places of its class."""
 
     names: tuple[str, ...]
     values: tuple[Skeleton, ...]
+    slots: tuple[tuple[str, Skeleton], ...] = ()
     tag: str = "attributes"
 
 
@@ -274,7 +265,6 @@ class ObjectNode(NamedTuple):
     """Any other object of a class that is written in Python."""
 
     cls: Any
-    slots: tuple[tuple[str, Skeleton], ...]
     attributes: AttributesNode | SeenNode | None
     tag: str = "object"
 

@@ -15,7 +15,7 @@ from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.addresses import Address
-from dycl.rewrite.state.class_nodes import ClassNode, MadeNode, PlainNode, WrapperNode
+from dycl.rewrite.state.class_nodes import ClassNode, DressedNode, MadeNode, PlainNode, WrapperNode
 from dycl.rewrite.state.classes import builtin_maker, empty_class, fill_class, thawed_wrapper
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.state.lazy_iterators import LazyIterator
@@ -31,7 +31,6 @@ from dycl.rewrite.state.skeleton import (
     ConstantNode,
     DequeNode,
     DictNode,
-    DressedNode,
     ExceptionNode,
     FrameNode,
     GeneratorNode,
@@ -183,7 +182,7 @@ class Thawer:
                 ordered = issubclass(cls, collections.OrderedDict)
                 store = collections.OrderedDict.__setitem__ if ordered else dict.__setitem__
                 for key, item in pairs:
-                    store(result, self.thaw(key), self.thaw(item))
+                    store(result, _hashed(self.thaw(key)), self.thaw(item))
                 made = self.thaw(factory)
                 if isinstance(result, collections.defaultdict):
                     result.default_factory = made
@@ -219,11 +218,9 @@ class Thawer:
                 for name, field in fields:
                     setattr(error, name, self.thaw(field))
                 return self._with_attributes(error, attributes)
-            case ObjectNode(cls, slots, attributes):
+            case ObjectNode(cls, attributes):
                 plain = not issubclass(cls, types.SimpleNamespace)
                 result = self._new(object.__new__(cls) if plain else _allocated(cls))
-                for name, value in slots:
-                    object.__setattr__(result, name, self.thaw(value))
                 return self._with_attributes(result, attributes)
             case _:
                 return self._callable_or_iterator(skeleton)
@@ -312,10 +309,13 @@ class Thawer:
             object.__setattr__(value, "__dict__", self.thaw(attributes))
         elif attributes is not None:
             # By its class's own way: the program's may decide something.
-            own = object.__getattribute__(value, "__dict__")
-            self._new(own)
-            held = [self.thaw(part) for part in attributes.values]
-            own.update(zip(attributes.names, held, strict=True))
+            for name, part in attributes.slots:
+                object.__setattr__(value, name, self.thaw(part))
+            own = _dict_of(value)
+            if own is not None:
+                self._new(own)
+                held = [self.thaw(part) for part in attributes.values]
+                own.update(zip(attributes.names, held, strict=True))
         return value
 
     def frame_or_seen(self, skeleton: FrameNode | SeenNode) -> Frame:
@@ -377,3 +377,20 @@ def constant_tensor(node: ConstantNode) -> torch.Tensor:
     memory = torch.zeros(reach, dtype=element)
     places = torch.arange(reach).as_strided(node.shape, node.strides).reshape(-1)
     return memory.index_put_((places,), in_order.reshape(-1)).as_strided(node.shape, node.strides)
+
+
+def _dict_of(value: Any) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None  # a class with places alone
+    return found
+
+
+def _hashed(key: Any) -> Any:
+    """A key of a dict; refused if what it is found by has become a number that only the input determines."""
+    try:
+        hash(key)
+    except TypeError:
+        raise Refused("DY009", f"a `{type(key).__name__}` alive across a decision is a key, and has no hash") from None
+    return key

@@ -100,6 +100,8 @@ def _is_importable(value: Any) -> bool:
     """Whether this is the function that stands in its module under its name: it was there before the call."""
     if not isinstance(value, types.FunctionType):
         return False
+    if value.__globals__.get(value.__name__) is value:
+        return True  # also in a module that is not among the imported ones
     found: Any = sys.modules.get(value.__module__)
     for name in value.__qualname__.split("."):
         found = getattr(found, name, None)

@@ -10,7 +10,7 @@ import torch
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from dycl.rewrite.record.layouts import dense_order
+from dycl.rewrite.record.layouts import dense_order, with_unknown_strides
 from dycl.rewrite.record.operations import tensors_in
 from dycl.rewrite.record.sizes.sampled_shapes import samples, symbols_in
 
@@ -70,7 +70,8 @@ def _dense(tensor: torch.Tensor) -> tuple[int, ...] | None:
 def _placed(item: torch.Tensor, order: tuple[int, ...] | None, new_size: Callable[[], torch.SymInt]) -> torch.Tensor:
     """A tensor like this one whose axes lie in `order`; in an unknown way if there is none."""
     if order is None:
-        return torch.empty_strided(item.shape, [new_size() for _ in item.shape], dtype=item.dtype)
+        unknown = [new_size() for _ in item.shape]
+        return with_unknown_strides(torch.empty_strided(item.shape, unknown, dtype=item.dtype))
     if order == dense_order(item):
         return item
     moved = torch.empty([item.shape[axis] for axis in order], dtype=item.dtype)

@@ -10,7 +10,10 @@ def class_made(body: Any, name: str, *bases: Any, **options: Any) -> Any:
     """`class name(*bases, **options)`."""
     kind, names, options, resolved = class_making.prepared(name, bases, options)
     names = class_making.body_run(body, name, names, bases, resolved)
-    return kind(name, resolved, names, **options)
+    cell = class_making.cell_in(names)
+    made = kind(name, resolved, names, **options)
+    class_making.require_filled(cell, name, made)
+    return made
 
 
 def class_called(kind: Any, name: str, bases: Any, names: Any, **options: Any) -> Any:
@@ -28,7 +31,14 @@ def made_by_type(kind: Any, name: str, bases: Any, names: Any, **options: Any) -
     """`type.__new__(kind, name, bases, names)`."""
     made = class_making.noted(class_making.bare_class(kind, name, bases, names))
     for key, value in class_making.names_to_tell(names):
-        data_model.special(value, "__set_name__")(value, made, key)
+        try:
+            data_model.special(value, "__set_name__")(value, made, key)
+        except Exception as error:
+            message = f"Error calling __set_name__ on '{type(value).__name__}' instance {key!r} in '{name}'"
+            if class_making.ADDS_NOTES:
+                error.add_note(message)
+                raise
+            raise RuntimeError(message) from error
     super(made, made).__init_subclass__(**options)
     return made
 

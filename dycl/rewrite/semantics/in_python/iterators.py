@@ -12,6 +12,8 @@ from dycl.rewrite.semantics.in_python.grouping import END, grouped
 def own_iterator(source: Any, *last: Any) -> Any:
     """`iter(source)` where the class of `source` has its own way, and `iter(function, last)`."""
     if last:
+        if not callable(source):
+            raise TypeError("iter(v, w): v must be callable")
         return _until(source, *last)
     own = data_model.special(source, "__iter__")
     return _by_index(source) if own is None else syntax.require_iterator(own(source))

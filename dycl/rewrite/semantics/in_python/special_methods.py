@@ -7,6 +7,7 @@ import builtins
 import functools
 import math
 import operator
+import sys
 from typing import Any
 
 from dycl.rewrite.normalise import data_model, syntax
@@ -139,6 +140,8 @@ def length(value: Any) -> Any:
         raise TypeError(f"'{type(result).__name__}' object cannot be interpreted as an integer")
     if result < 0:
         raise ValueError("__len__() should return >= 0")
+    if result > sys.maxsize:
+        raise OverflowError("cannot fit 'int' into an index-sized integer")
     return result
 
 

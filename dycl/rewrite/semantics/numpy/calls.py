@@ -44,7 +44,7 @@ _UNUSED = ("out", "where", "initial", "order", "casting", "subok", "like")
 
 def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
     """The result of a call that has to do with NumPy and dynamic values, or `NOT_HANDLED`."""
-    on_array = (callee is getattr or callee is hasattr) and type(args[0]) is HostArray
+    on_array = (callee is getattr or callee is hasattr) and bool(args) and type(args[0]) is HostArray
     if on_array or type(getattr(callee, "__self__", None)) is HostArray:
         return callee(*args, **kwargs)
     if _is_random(callee) and _mentions((args, kwargs), machine):
