@@ -154,6 +154,18 @@ CASES = [
     case("select_scatter.default", _on(_row_written), normal(4, 3, 2)),
     case("diagonal_scatter.default", _on(_diagonal_written), normal(3, 3, 2)),
     case("zeros_like.default", lambda x: torch.zeros_like(torch.complex(x, x), dtype=torch.float64), normal(3)),
+    # At zero, and its truth.
+    *(
+        case("where.self", lambda x, power=power: _real(torch.complex(x, x * 0) ** power), these([0.0, 1.0, -2.0]))
+        for power in (-1.5, 0, 1j, 1 + 1j)
+    ),
+    case("where.self", lambda x: _real(torch.complex(x, x) ** torch.complex(x, x)), these([0.0, 1.0, -2.0])),
+    case("where.self", lambda x: _real(torch.complex(x, x) / torch.complex(x * 0, x * 0)), these([0.0, 1.0, -2.0])),
+    case("where.self", lambda x: _real(torch.complex(x, x * 0) / 0), these([0.0, 1.0, -2.0])),
+    case("where.self", lambda x: _real(torch.complex(x, x * 0).rsqrt()), these([0.0, 1.0, 2.0])),
+    case("logical_or.default", lambda x: torch.complex(x * 0, x).bool(), these([0.0, 1.0, -2.0])),
+    case("any.default", lambda x: torch.complex(x * 0, x).any(), these([0.0, 1.0])),
+    case("any.dim", lambda x: torch.complex(x * 0, x).any(-1, keepdim=True), these([[0.0, 1.0], [0.0, 0.0]])),
     # Strides.
     case("as_strided.default", lambda x: x.as_strided((3, 2, 4), (4, 4, 1)), normal(6, 4)),
     case("as_strided.default", lambda x: x.as_strided((2, 3), (1, 2)) + 1, normal(4, 3), symbolic=False),

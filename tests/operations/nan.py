@@ -210,4 +210,16 @@ CASES = [
     case("isin.Tensor_Tensor", lambda x, y: torch.isin(x, y), these([[1, 2], [3, 4]]), these([4, 1, 9])),
     case("isin.Tensor_Scalar", lambda x: torch.isin(x, 1.5), SPECIAL),
     case("isin.Scalar_Tensor", lambda x: torch.isin(1.5, x), SPECIAL),
+    *(
+        case(
+            "grid_sampler.default",
+            lambda x, g, m=m, p=p: F.grid_sample(x, g, mode=m, padding_mode=p, align_corners=False),
+            normal(1, 2, 3, 4),
+            these([[[[NAN, 0.0], [0.3, NAN], [0.2, -0.1]], [[INF, 0.0], [0.5, -INF], [NAN, NAN]]]]),
+            tolerance=20,
+        )
+        for m in ("bilinear", "nearest", "bicubic")
+        for p in ("zeros", "border", "reflection")
+    ),
+    *(case("pow.Tensor_Scalar", lambda x, e=e: x**e, these([-INF, INF, 4.0, NAN], torch.float16)) for e in (0.5, -0.5)),
 ]

@@ -24,6 +24,13 @@ def _doubled_while_positive(x: Tensor) -> Any:
     return n
 
 
+def _passed_on(x: Tensor) -> int:
+    number, steps = int(x[0]), 0
+    while steps < 2 and x[1] > 0:
+        steps += 1
+    return number
+
+
 COMPUTED: dict[str, Callable[[Tensor], Any]] = {
     "cube": lambda x: int(x[0]) * int(x[0]) * int(x[0]),
     "product": lambda x: int(x[0]) * int(x[1]),
@@ -35,6 +42,14 @@ COMPUTED: dict[str, Callable[[Tensor], Any]] = {
     "remainder": lambda x: int(x[0]) % int(x[1]),
     "quotient by a constant": lambda x: int(x[0]) // -1,
     "product in a loop": _doubled_while_positive,
+    "plus one": lambda x: int(x[0]) + 1,
+    "minus a flag": lambda x: int(x[0]) - True,
+    "from a constant": lambda x: 5 - int(x[0]),
+    "negated": lambda x: -int(x[0]),
+    "size": lambda x: abs(int(x[0])),
+    "turned round": lambda x: ~int(x[0]),
+    "plus one behind a decision": lambda x: _passed_on(x) + 1,
+    "summed up": lambda x: sum([int(x[0]), 1]),
 }
 
 

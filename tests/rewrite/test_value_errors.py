@@ -85,6 +85,19 @@ def test_an_error_of_a_value_can_be_caught() -> None:
         torch.testing.assert_close(program(x, torch.tensor([number])), looked_up(x, torch.tensor([number])))
 
 
+def test_an_error_of_linear_algebra_is_pytorchs_own_where_it_is_caught() -> None:
+    def inverse(x: Tensor) -> Tensor:
+        try:
+            found: Tensor = torch.linalg.inv(x)
+        except torch.linalg.LinAlgError:  # type: ignore[attr-defined]
+            found = x - 1
+        return found
+
+    program = dycl.compile(Calls(inverse).eval(), torch.eye(3))
+    for x in (torch.eye(3), torch.zeros(3, 3)):
+        torch.testing.assert_close(program(x), inverse(x))
+
+
 def test_places_that_were_found_are_not_checked() -> None:
     model = Calls(lambda x: x.gather(1, x.argmax(1, keepdim=True)) + x.gather(1, x.topk(1).indices))
     program = dycl.compile(model.eval(), (torch.randn(3, 4),))

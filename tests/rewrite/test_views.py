@@ -56,3 +56,43 @@ def test_a_write_through_a_view(function: Callable[[Tensor], object]) -> None:
 def test_a_part_of_another_shape_is_refused_as_pytorch_does(function: Callable[[Tensor], object]) -> None:
     with pytest.raises(dycl.CompileError, match=r"DY010.*expected src to have a size equal to the slice of self"):
         dycl.compile(Calls(function).eval(), torch.zeros(2, 3, 4))
+
+
+_ROWS = {"x": {0: torch.export.Dim("rows", min=0, max=64)}}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.T.view(-1),
+        lambda x: x[:, :2].view(-1),
+        lambda x: x[::2].view(-1),
+        lambda x: torch.relu(x.T).view(-1),
+        lambda x: (x.T + 1).view_as(x),
+        lambda x: x.expand(2, -1, -1).view(-1, 4),
+        lambda x: x[x[:, 0] > 0][:, 1:].view(-1),
+    ],
+)
+def test_a_view_that_only_some_sizes_allow_is_refused(function: Callable[[Tensor], object]) -> None:
+    with pytest.raises(dycl.CompileError, match=r"DY006.*`view` takes this tensor for some sizes only"):
+        dycl.compile(Calls(function).eval(), torch.ones(3, 4), dynamic_shapes=_ROWS)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.view(-1),
+        lambda x: x.T.contiguous().view(-1),
+        lambda x: x[:, :2].view(x.shape[0], 1, 2),
+        lambda x: x[1:].view(-1),
+        lambda x: (x @ x.T).view(-1),
+        lambda x: x[x[:, 0] > 0].view(-1, 2),
+        lambda x: (x.T + 1).T.view(-1),
+        lambda x: (x.T * 2).reshape(-1).add_(1),
+    ],
+)
+def test_a_view_that_every_size_allows(function: Callable[[Tensor], Tensor]) -> None:
+    program = dycl.compile(Calls(function).eval(), torch.ones(3, 4), dynamic_shapes=_ROWS)
+    for rows in (0, 1, 2, 5):
+        x = torch.randn(rows, 4)
+        torch.testing.assert_close(program(x), function(x))

@@ -12,7 +12,7 @@ import torch
 
 from dycl.rewrite.normalise.private_names import mangled
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.classes import builtin_maker
+from dycl.rewrite.state.classes import builtin_maker, plain_base
 from dycl.rewrite.state.unchanging import TOLD_BY_TEXT
 
 _LINKS = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
@@ -136,3 +136,11 @@ def exact(value: Any) -> Any:
 def has_number(value: Any) -> bool:
     """Whether others may hold a value, too, and see what becomes of it."""
     return hasattr(value, "__dict__") if isinstance(value, tuple) else not isinstance(value, types.MethodType)
+
+
+def holds_more(value: Any) -> bool:
+    """Whether a number or text is of a class of its own, and has attributes."""
+    cls: type = type(value)
+    if cls.__module__ == "builtins" or plain_base(cls) is None:
+        return False
+    return bool(getattr(value, "__dict__", None) or filled_slots(value))

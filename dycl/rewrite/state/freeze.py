@@ -25,6 +25,7 @@ from dycl.rewrite.state.copied import (
     exact,
     filled_slots,
     has_number,
+    holds_more,
     in_order,
     require_plain_array,
     require_plain_object,
@@ -122,7 +123,7 @@ class Freezer:
             return AddressNode(value.told_by, self.freeze(value.owner))
         if self.pinned.was_made(value if isinstance(value, type) else type(value)):
             return self._made(value)
-        if is_atom(value) and not (getattr(value, "__dict__", None) and plain_base(type(value))):
+        if is_atom(value) and not holds_more(value):
             return AtomNode(type(value), exact(value), value)
         if value in self.pinned or is_shared(value):
             self.pinned.add(value)

@@ -163,3 +163,23 @@ def part_of_a_constant_that_is_written(x: Tensor) -> Any:
     flags.logical_not_()
     rows.mul_(2)
     return one, rest, before, bool(flag), x if row.sum() > 3 else -x
+
+
+class _Placed(list[int]):
+    __slots__ = ("number", "other")
+
+    def __init__(self, items: Any) -> None:
+        super().__init__(items)
+        self.number = sum(items)
+
+
+class _Precise(float):
+    __slots__ = ("digits",)
+
+
+def attributes_in_places(x: Tensor) -> Any:
+    items, number = _Placed((1, 2)), _Precise(2.5)
+    number.digits = items
+    if x.sum() > 0:
+        items.number += 1
+    return items.number, hasattr(items, "other"), number.digits is items, float(number)
