@@ -99,6 +99,8 @@ class Exploration:
             else:
                 self._run_block(first)
             for done, entry in enumerate(self.states.waiting(), start=1):
+                # One that was widened has a draft already, which does not fit it any more.
+                entry.draft = None
                 if self.knowledge.news or self.gives_up:
                     break
                 if self.process.budget.is_spent:
@@ -112,6 +114,7 @@ class Exploration:
             # What the model holds before its first call cannot be part of a state.
             self.refuse(refused, self.machine.last_places)
             self.troubled.append(first)
+        self.states.drop_what_waits()
         return first
 
     def _beginning(self) -> Draft:
@@ -127,8 +130,6 @@ class Exploration:
 
     def _run_block(self, entry: Entry) -> None:
         """Let a block have its draft, unless it is refused."""
-        # One that was widened has a draft already, which does not fit it any more.
-        entry.draft = None
         ran = self.ran.get(entry.skeleton)
         if ran is None or not self.knowledge.still_holds(ran.asked):
             ran = self._run(entry)

@@ -84,6 +84,11 @@ class States:
         heapq.heappush(self._queue, (order, entry.number, entry))
         return entry
 
+    def drop_what_waits(self) -> None:
+        """Let blocks that were widened and not run again have no draft: the one from before does not fit them."""
+        for _, _, entry in self._queue:
+            entry.draft = None
+
     def _is_exact(self, arrival: Arrival) -> bool:
         return arrival.code in builtin_functions.WITH_POSITIONS or Exact(arrival.code) in self._knowledge
 
