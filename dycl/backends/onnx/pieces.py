@@ -15,6 +15,8 @@ def reshape(b: Builder, value: Value, sizes: Sequence[Size], shape: tuple[Dimens
         shape = tuple(UNKNOWN if size == -1 else dimension(size) for size in sizes)
     if shape == value.shape and UNKNOWN not in shape:
         return value
+    if not shape and static_shape(value.shape) is None:
+        return b.node("Squeeze", value, shape=())  # ONNX Runtime gives an open size that turns out 1 back as it is
     static = static_shape(shape)
     if static is not None:
         sizes = list(static)

@@ -30,9 +30,15 @@ _INERT: tuple[type, ...] = (
 _CHANGING_THE_PROCESS: tuple[type, ...] = (contextlib.redirect_stdout, contextlib.redirect_stderr, contextlib.chdir)
 
 
+# What a class made from these does is Python code; one made from the others may do anything with the process.
+_IN_PYTHON = (contextlib.nullcontext, contextlib.suppress)
+_MODES = (torch.no_grad, torch.enable_grad, torch.inference_mode, torch.set_grad_enabled)
+_LOCKS = tuple(map(type, (threading.Lock(), threading.RLock())))
+
+
 def _is_inert(manager: Any) -> bool:
-    off = isinstance(manager, torch.autocast) and not manager._enabled
-    return off or isinstance(manager, _INERT)
+    off = type(manager) is torch.autocast and not manager._enabled
+    return off or any(type(manager) is kind for kind in _INERT)
 
 
 def is_made_in_python(manager: Any) -> bool:
@@ -41,7 +47,8 @@ def is_made_in_python(manager: Any) -> bool:
     made = all(isinstance(way, types.FunctionType) for way in ways)
     made = made and not isinstance(manager, _CHANGING_THE_PROCESS)
     own = type(manager).__module__.partition(".")[0] != "torch" or type(manager) is RemovableHandle
-    return made and own and not _is_inert(manager)
+    free = isinstance(manager, _IN_PYTHON) or not isinstance(manager, (*_INERT, torch.autocast))
+    return made and own and free and not _is_inert(manager)
 
 
 def enter_context(manager: Any) -> Any:
@@ -50,20 +57,27 @@ def enter_context(manager: Any) -> Any:
     if missing:
         more = " (missed __exit__ method)" if missing == ["__exit__"] else ""
         raise TypeError(f"'{type(manager).__name__}' object does not support the context manager protocol{more}")
-    if isinstance(manager, contextlib.nullcontext):
-        return manager.enter_result
-    if isinstance(manager, contextlib.suppress):
-        return None
     if _is_inert(manager):
-        return manager
+        return _entered(manager)
     if not is_made_in_python(manager):
         raise Refused("DY002", f"the context manager `{type(manager).__name__}` changes something outside the program")
     return type(manager).__enter__(manager)
 
 
+def _entered(manager: Any) -> Any:
+    """What `with` gives for a manager that is left alone."""
+    if isinstance(manager, warnings.catch_warnings) and manager._record:  # type: ignore[attr-defined]
+        raise Refused("DY002", "warnings are recorded, which a compiled program drops")
+    if isinstance(manager, contextlib.nullcontext):
+        return manager.enter_result
+    if isinstance(manager, (contextlib.suppress, warnings.catch_warnings, *_MODES)):
+        return None
+    return True if isinstance(manager, _LOCKS) else manager
+
+
 def exit_context(manager: Any, exception: BaseException | None) -> bool:
     """Leave a `with` block; true if the manager swallows the exception."""
-    if isinstance(manager, contextlib.suppress):
+    if type(manager) is contextlib.suppress:
         kinds: tuple[type[BaseException], ...] = getattr(manager, "_exceptions")  # noqa: B009
         return exception is not None and isinstance(exception, kinds)
     if _is_inert(manager):

@@ -160,7 +160,7 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     if function.__code__ not in machine.looked_at:
         machine.looked_at.add(function.__code__)
         note_what_it_sees(function, owner, machine, set())
-    stand_ins = (HostValue, HostArray, HostText, Generator, GrownList)
+    stand_ins = (HostValue, HostArray, HostText, Generator, GrownList, types.TracebackType)
     if _is_interpreted(machine, function) or mentions(arguments, stand_ins):
         machine.frames.append(frame(machine, function, arguments, purpose, constructed))
         return _PUSHED

@@ -70,6 +70,7 @@ def rewriting(
         (RemovableHandle, "__init__", _hook_handle(watch)),
         (RemovableHandle, "remove", _remove_hook),
         (torch.Tensor, "__deepcopy__", _deep_copy(recorder)),
+        (torch.Tensor, "__reduce_ex__", _no_shallow_copy),
         *((torch.Tensor, name, _on_known_elements(name)) for name in ("apply_", "map_", "map2_")),
         (torch.utils, "swap_tensors", _no_swap),
         *untold.replacements(),
@@ -139,6 +140,11 @@ def _deep_copy(recorder: Recorder) -> Callable[..., torch.Tensor]:
         return copied
 
     return deep_copied
+
+
+def _no_shallow_copy(tensor: torch.Tensor, protocol: int) -> Any:
+    reason = "a tensor is copied by `copy.copy`, which gives a tensor in the same memory past all operations"
+    raise Refused("DY006", reason, "use `.clone()`, or the tensor itself")
 
 
 def _not_from_here(record: logging.LogRecord) -> bool:

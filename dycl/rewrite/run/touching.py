@@ -117,4 +117,6 @@ def cached(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
             raise Refused("DY007", f"`{name}`, whose results are cached, gives a value that only the input determines")
         machine.heap.watch(result, name)
         machine.cached[key] = result
+    if any(map(machine.heap.is_written, tree_leaves(machine.cached[key]))):
+        raise Refused("DY007", f"`{name}`, whose results are cached, gives a tensor that the call changes")
     return machine.cached[key]

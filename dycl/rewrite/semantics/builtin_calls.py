@@ -18,7 +18,7 @@ from dycl.rewrite.record.bounds import bounds
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol, kind_of, whole_power
 from dycl.rewrite.record.number_classes import PYTHON_TYPES
-from dycl.rewrite.semantics import table_calls
+from dycl.rewrite.semantics import logging_calls, table_calls
 from dycl.rewrite.semantics.class_calls import tells_instances_itself
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, has_plain, is_dynamic, item, number_of, truth
@@ -378,6 +378,7 @@ HANDLERS: dict[Any, Handler] = {
     sys.exc_info: _exception_info,
     print: _print,
     warnings.warn: _dropped("warnings.warn"),
+    **dict.fromkeys((warnings.simplefilter, warnings.filterwarnings), logging_calls.warnings_filtered),
 }
 TENSOR_METHODS: dict[str, Handler] = {
     name: _when_dynamic(handler)

@@ -37,7 +37,10 @@ def _require_out_of_sight(machine: Running, logger: logging.Logger) -> None:
             found = getattr(type(receiver), method, None)
             if isinstance(found, types.FunctionType) and found.__module__.partition(".")[0] != logging.__name__:
                 function = found
-        if function is not None and (receiver in machine.pinned or function.__globals__ in machine.pinned):
+        if function is None:
+            continue
+        made_here = "<locals>" in function.__qualname__
+        if made_here or receiver in machine.pinned or function.__globals__ in machine.pinned:
             kind = function.__qualname__
             reason = f"a message is logged, and `{kind}`, which gets it, can change what the program reads"
             raise Refused("DY007", reason, "remove the handler or filter while compiling, or call its code directly")
@@ -54,3 +57,10 @@ def _receivers(logger: logging.Logger) -> Iterator[Any]:
             if handler.formatter is not None:
                 yield handler.formatter
         above = above.parent if above.propagate else None
+
+
+def warnings_filtered(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`warnings.simplefilter` and its like: warnings are dropped, which would be seen if they were errors."""
+    if "error" in (*args[:1], kwargs.get("action")):
+        raise Refused("DY002", "warnings are made errors, and a compiled program drops them")
+    return NOT_HANDLED

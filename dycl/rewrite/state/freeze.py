@@ -287,7 +287,8 @@ class Freezer:
         self._join_group(value, self._seen[id(value)][0])
         if in_list:
             self._join_group(value, -1)
-        if not self.recorder.is_dynamic(value) and self.recorder.lies_outside(value):
+        owner = aliases.owner(value)
+        if not self.recorder.is_dynamic(owner) and self.recorder.lies_outside(owner):
             self._join_group(value, -1)
         dress = dress_of(value)
         return DressedNode(self._leaf(value), *dress) if any(dress) else self._leaf(value)

@@ -72,7 +72,8 @@ def _gcd(b: Builder, x: Value, y: Value) -> Value:
         done = b.node("Equal", small, zero)
         # The least number has no positive one: it stays negative, what is left of it divided by -1 traps, and has its
         # sign, not that of the divisor.
-        divides_all = b.node("Or", done, b.node("Equal", small, b.number(-1, x.dtype)))
+        unsigned = x.dtype == "uint8"
+        divides_all = done if unsigned else b.node("Or", done, b.node("Equal", small, b.number(-1, x.dtype)))
         divisor = b.node("Where", divides_all, b.number(1, x.dtype), small)
         rest = b.node("Mod", large, divisor)
         other_sign = b.node("Xor", b.node("Less", rest, zero), b.node("Less", large, zero))

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dycl.rewrite.record.complex_numbers.rules import Call, Pair, nonzero
+from dycl.rewrite.record.complex_numbers.rules import REAL, Call, Pair, nonzero
 from dycl.rewrite.signals import Refused
 
 aten = torch.ops.aten
@@ -175,6 +175,8 @@ def _each_part(call: Call, *args: Any, **kwargs: Any) -> Pair:
             return call.parts(tree)[which]
         if isinstance(tree, Tensor) and which and tree.is_floating_point():
             return torch.zeros_like(tree)
+        if isinstance(tree, torch.dtype):
+            return REAL.get(tree, tree)
         return type(tree)([part(item, which) for item in tree]) if isinstance(tree, list | tuple) else tree
 
     if any(isinstance(value, complex) for value in (*args, *kwargs.values())):

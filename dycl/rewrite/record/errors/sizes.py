@@ -165,6 +165,13 @@ def _expanded_as(recorder: Records, tensor: Tensor, other: Tensor) -> None:
     spreads(recorder, tensor.shape, other.shape)
 
 
+def _unique_along(recorder: Records, tensor: Tensor, dim: int, *_: Any, **__: Any) -> None:
+    message = "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied"
+    for axis, size in enumerate(tensor.shape):
+        if axis != dim % tensor.dim():
+            at_least(recorder, size, 1, "RuntimeError", message)
+
+
 def _reshaped(recorder: Records, tensor: Tensor, size: Any) -> Any:
     return covers(recorder, math.prod(map(expression, tensor.shape)), size)
 
@@ -180,12 +187,8 @@ def _require_view(tensor: Tensor, size: Any) -> None:
         raise Refused("DY006", reason, "use `reshape`")
 
 
-def _reshaped_as(recorder: Records, tensor: Tensor, other: Tensor) -> None:
-    _reshaped(recorder, tensor, other.shape)
-
-
-def _viewed_as(recorder: Records, tensor: Tensor, other: Tensor) -> None:
-    _viewed(recorder, tensor, other.shape)
+def _like_other(rule: Callable[..., Any]) -> Callable[..., None]:
+    return lambda recorder, tensor, other: rule(recorder, tensor, other.shape) and None
 
 
 def _unflattened(recorder: Records, tensor: Tensor, dim: int, sizes: Sequence[Any]) -> Any:
@@ -359,9 +362,10 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.broadcast_to.default": _expanded,
     "aten.expand_as.default": _expanded_as,
     "aten.view.default": _viewed,
+    "aten.unique_dim.default": _unique_along,
     **{f"aten.{name}.default": _reshaped for name in ("reshape", "_unsafe_view")},
-    "aten.view_as.default": _viewed_as,
-    "aten.reshape_as.default": _reshaped_as,
+    "aten.view_as.default": _like_other(_viewed),
+    "aten.reshape_as.default": _like_other(_reshaped),
     "aten.unflatten.int": _unflattened,
     **{f"aten.{name}": _split for name in ("split.sizes", "split_with_sizes.default")},
     "aten.select.int": _selected,

@@ -125,7 +125,13 @@ def grouped_product(
     return torch.empty((*groups, first.shape[-2], second.shape[-1]), dtype=out_dtype or first.dtype)
 
 
+def _single(first: torch.Tensor, size: Any) -> Any:
+    """The one element of a tensor of open size, which PyTorch's own rule would leave its axes."""
+    return NotImplemented if len(size) or not first.dim() else torch.as_strided(first, (), ())
+
+
 _RULES: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(_VIEWS, _single),
     "aten.linear.default": _linear,
     "aten.layer_norm.default": _like_first,
     "aten.batch_norm.default": _like_first,

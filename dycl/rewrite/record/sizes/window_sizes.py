@@ -1,8 +1,10 @@
 """What convolutions, pools, padding and resampling need of the sizes of an image or a sequence."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import sympy  # type: ignore[import-untyped]
 from torch import Tensor
 
 from dycl.rewrite.record.contract import Records
@@ -89,6 +91,20 @@ def _filled(rank: int) -> Callable[..., None]:
     return rule
 
 
+def _resized(rank: int) -> Callable[..., None]:
+    def rule(recorder: Records, inputs: Tensor, size: Any, *rest: Any, **options: Any) -> None:
+        _not_empty(recorder, inputs, rank + 1)  # the channels count too
+        message = "Input and output sizes should be greater than 0"
+        for wanted in size or ():
+            at_least(recorder, wanted, 1, "RuntimeError", message)
+        scales = options.get("scale_factors", rest[-1] if rest else None) if size is None else None
+        for axis, scale in enumerate(scales or ()):
+            if isinstance(scale, float) and 0 < scale < 1:
+                at_least(recorder, inputs.shape[axis - rank], math.ceil(1 / scale), "RuntimeError", message)
+
+    return rule
+
+
 def _mirrored(recorder: Records, inputs: Tensor, padding: Sequence[Any]) -> None:
     message = "Padding size should be less than the corresponding input dimension"
     for place, pad in enumerate(padding):
@@ -99,7 +115,15 @@ def _padded(recorder: Records, inputs: Tensor, padding: Sequence[Any], *_: Any, 
     for place in range(len(padding) // 2):
         before, after = map(expression, padding[2 * place : 2 * place + 2])
         message = "The input size plus its negative padding resulted in a negative output size"
-        at_least(recorder, expression(inputs.shape[-1 - place]) + before + after, 0, "RuntimeError", message)
+        size, lost = expression(inputs.shape[-1 - place]), sympy.Max(-before, 0) + sympy.Max(-after, 0)
+        at_least(recorder, size - lost, 0, "RuntimeError", message)
+
+
+def _padded_by_mode(
+    recorder: Records, inputs: Tensor, padding: Sequence[Any], mode: str = "constant", *rest: Any, **options: Any
+) -> None:
+    if options.get("mode", mode) == "constant":
+        _padded(recorder, inputs, padding)
 
 
 WINDOWS: dict[str, Callable[..., None]] = {
@@ -120,8 +144,9 @@ WINDOWS: dict[str, Callable[..., None]] = {
     **{f"aten.replication_pad{rank}d.default": _filled(rank) for rank in (1, 2, 3)},
     **{f"aten.reflection_pad{rank}d.default": _mirrored for rank in (1, 2, 3)},
     "aten.constant_pad_nd.default": _padded,
+    "aten.pad.default": _padded_by_mode,
     **{
-        f"aten.{kind}{rank}d{form}": _filled(rank + 1)
+        f"aten.{kind}{rank}d{form}": _resized(rank)
         for kind, ranks in (
             ("upsample_nearest", (1, 2, 3)),
             ("_upsample_nearest_exact", (1, 2, 3)),

@@ -63,7 +63,7 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: R
     if callee is divmod and mentioned:
         return args[0] // args[1], args[0] % args[1]
     if callee is torch.from_numpy and mentioned:
-        return args[0].tensor
+        return torch.ops.aten.alias.default(args[0].tensor)  # another tensor, in the same memory
     return NOT_HANDLED
 
 

@@ -62,7 +62,7 @@ class Heap:
         self._followed = 0
         """How many of them are followed under all of their names."""
         self._surroundings = Surroundings(pinned, self._found_module)
-        recorder.lies_outside = self._surroundings.memories.reach
+        recorder.lies_outside = self._lies_outside
         self._attributes = Attributes(
             pinned,
             knowledge,
@@ -159,7 +159,7 @@ class Heap:
             if id(value) not in copies:
                 copies[id(value)] = dress(value.detach().clone(), *dress_of(value))
                 self.recorder.own(copies[id(value)])
-                if self._surroundings.memories.shares(value):
+                if self._surroundings.memories.shares(value) or self._surroundings.tensors.is_held_fast(value):
                     self.recorder.share_outside(copies[id(value)])
             return copies[id(value)]
 
@@ -170,6 +170,15 @@ class Heap:
         """Whether a tensor hangs on the model, or stands for one that does."""
         stand_for_others = any(tensor is copy for copy in self._copies.values())
         return stand_for_others or any(tensor is held for _, _, held in self._attributes.modules.tensors())
+
+    def is_written(self, value: Any) -> bool:
+        """Whether this is a tensor from before the call that is state: others stand for it."""
+        return id(value) in self._written
+
+    def _lies_outside(self, value: Any) -> bool:
+        """Whether a write to this would be seen by something that the program does not carry along."""
+        fast = isinstance(value, torch.Tensor) and self._surroundings.tensors.is_held_fast(value)
+        return fast or self._surroundings.memories.reach(value) or self._surroundings.memories.shares(value)
 
     def keep_tensor(self, tensor: torch.Tensor) -> None:
         """Make a tensor that the program writes in place part of its state, if it hangs on the model."""
