@@ -98,6 +98,29 @@ def test_an_error_of_linear_algebra_is_pytorchs_own_where_it_is_caught() -> None
         torch.testing.assert_close(program(x), inverse(x))
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: F.interpolate(x[None, None], size=int(x[0])),
+        lambda x: F.interpolate(x[x > 0][None, None], scale_factor=0.5),
+        lambda x: F.interpolate(x[x > 0][None, :, None].expand(1, -1, 2), scale_factor=2),
+        lambda x: F.pad(x, (-int(x[0]), int(x[0]))),
+        lambda x: torch.stack([x, x])[:, x > 0].unique(dim=0),
+    ],
+)
+def test_nothing_where_pytorch_wants_something(function: Callable[[Tensor], Tensor]) -> None:
+    program = dycl.compile(Calls(function).eval(), torch.tensor([1.0, 2.0, 3.0]))
+    for numbers in ([1.0, 2.0, 3.0], [0.0, 0.0, 0.0], [-1.0, -2.0, 5.0], [5.0, 6.0, 7.0], [-1.0, -1.0, -1.0]):
+        x = torch.tensor(numbers)
+        try:
+            expected = function(x)
+        except RuntimeError:
+            with pytest.raises(RuntimeError):
+                program(x)
+        else:
+            torch.testing.assert_close(program(x), expected)
+
+
 def test_places_that_were_found_are_not_checked() -> None:
     model = Calls(lambda x: x.gather(1, x.argmax(1, keepdim=True)) + x.gather(1, x.topk(1).indices))
     program = dycl.compile(model.eval(), (torch.randn(3, 4),))

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 import dycl
-from tests.comparison import Calls
+from tests.comparison import Calls, assert_same
 
 
 def _narrow_from_the_end(x: Tensor) -> Tensor:
@@ -96,3 +96,14 @@ def test_a_view_that_every_size_allows(function: Callable[[Tensor], Tensor]) -> 
     for rows in (0, 1, 2, 5):
         x = torch.randn(rows, 4)
         torch.testing.assert_close(program(x), function(x))
+
+
+def test_the_one_element_of_an_open_size() -> None:
+    def single(x: Tensor) -> object:
+        found = x[x[:, 0] > 0]
+        return (found.view(()), found.reshape([])) if found.numel() == 1 else found
+
+    program = dycl.compile(Calls(single).eval(), torch.ones(3, 1), dynamic_shapes=_ROWS)
+    for numbers in ([1.0, -2.0], [3.0], [1.0, 2.0, -1.0], []):
+        x = torch.tensor(numbers).reshape(-1, 1)
+        assert_same(single(x), program(x))
