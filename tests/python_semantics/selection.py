@@ -26,6 +26,7 @@ _PICKLES = "asks for pickles, which a library writes"
 _WARNINGS = "asks which warnings or other complaints are printed, which a compiled program drops"
 _LIMITS = "fills memory or the stack"
 _RANDOM = "draws random numbers, which no compiled program does"
+_ADDRESSES = "compares texts with addresses in them"
 _REUSED = "asks which tuples the interpreter uses again"
 LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
@@ -61,7 +62,8 @@ LEFT_OUT_TESTS: dict[str, str] = {
         for kind in ("combinations", "combinations_with_replacement", "permutations", "product", "zip_longest")
     },
     "test_iter.TestCase.test_ref_counting_behavior": _MEMORY,
-    "test_descr.DictProxyTests.test_repr": "compares texts with addresses in them",
+    "test_descr.DictProxyTests.test_repr": _ADDRESSES,
+    **{f"test_functools.TestPartial{kind}.test_repr": _ADDRESSES for kind in ("C", "CSubclass", "Py", "PySubclass")},
     "test_list.ListTest.test_repr_deep": _LIMITS,
     "test_dict.DictTest.test_repr_deep": _LIMITS,
     "test_list.ListTest.test_constructor_exception_handling": "raises KeyboardInterrupt, which ends a compilation",
