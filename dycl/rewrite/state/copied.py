@@ -139,8 +139,10 @@ def has_number(value: Any) -> bool:
 
 
 def holds_more(value: Any) -> bool:
-    """Whether a number or text is of a class of its own, and has attributes."""
-    cls: type = type(value)
+    """Whether a number or text is of a class of its own, and has attributes, or says itself what it equals."""
+    cls: Any = type(value)
     if cls.__module__ == "builtins" or plain_base(cls) is None:
         return False
+    if isinstance(cls.__hash__, types.FunctionType) or isinstance(cls.__eq__, types.FunctionType):
+        return True
     return bool(getattr(value, "__dict__", None) or filled_slots(value))
