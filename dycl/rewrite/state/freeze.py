@@ -285,10 +285,8 @@ class Freezer:
                 return self._view(value)
             self.recorder.views_written(sharing)
         self._join_group(value, self._seen[id(value)][0])
-        if in_list:
-            self._join_group(value, -1)
         owner = aliases.owner(value)
-        if not self.recorder.is_dynamic(owner) and self.recorder.lies_outside(owner):
+        if in_list or (not self.recorder.is_dynamic(owner) and self.recorder.lies_outside(owner)):
             self._join_group(value, -1)
         dress = dress_of(value)
         return DressedNode(self._leaf(value), *dress) if any(dress) else self._leaf(value)

@@ -64,6 +64,7 @@ def place_of(items: Any, value: Any, start: int = 0, stop: int | None = None) ->
     for place in range(*slice(start, stop).indices(len(inside))):
         if found[place] or inside[place] == value:
             return place
+        _require_as_long(items, inside)
     raise ValueError(f"the value is not in {type(items).__name__}")
 
 
@@ -88,7 +89,14 @@ def counted(items: Any, value: Any) -> Any:
     found = are_same(inside, value)
     for place in range(len(inside)):
         total = total + (1 if found[place] else bool(inside[place] == value))
+        _require_as_long(items, inside)
     return total
+
+
+def _require_as_long(items: Any, before: Any) -> None:
+    """Let a deque that changes while it is gone through be Python's error."""
+    if isinstance(items, collections.deque) and len(items) != len(before):
+        raise RuntimeError("deque mutated during iteration")
 
 
 def added(items: set[Any], value: Any) -> None:
