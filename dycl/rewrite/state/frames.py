@@ -321,7 +321,10 @@ class RangeIterator:
         return self.position < self.stop if self.step > 0 else self.position > self.stop
 
     def following(self) -> Any:
-        return self.position + self.step
+        if self.rows is None and not (type(self.step) is int and abs(self.step) == 1):
+            return self.position + self.step
+        with checked_before():  # it goes no further than its end
+            return self.position + self.step
 
     def item(self, position: Any) -> Any:
         """What the loop's variable gets at a position."""
