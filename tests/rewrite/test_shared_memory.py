@@ -12,6 +12,7 @@ from tests.comparison import Calls
 
 FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "dropout": nn.Dropout(0.5).eval(),
+    "native_dropout": lambda x: torch.native_dropout(x, 0.5, False)[0],
     "dropout2d": nn.Dropout2d(0.5).eval(),
     "dropout3d": nn.Dropout3d(0.5).eval(),
     "alpha_dropout": nn.AlphaDropout(0.5).eval(),

@@ -169,6 +169,13 @@ CASES = [
     of("last step across a decision", last_step_across_a_decision, (2, "T", 8)),
     of("a column of all across a decision", column_across_a_decision),
     of("strides across a decision", strides_across_a_decision),
+    of("index of two axes", lambda x: (x[:, x[0, :, 0].argsort()], x[0, x[0].argmax(1), x[0].argmax(1)]), ("B", 8, 8)),
+    of("apart indices", lambda x: x[x[:, 0].argmax(0), :, x[0, 0].argmax(0, keepdim=True)]),
+    of("rms_norm", lambda layer, x: layer(x), modules=[nn.RMSNorm(8)]),
+    of("wide rms_norm", lambda x: F.rms_norm(x, (8,), torch.arange(8, dtype=torch.float64))),
+    of("joined", lambda x: (torch.cat([x, x[:, :1], x], 1), torch.cat([x, x.double()]), torch.cat([x.mT, x.mT], -1))),
+    of("repeated", lambda x: (x.repeat_interleave(2, 1), x.repeat_interleave(0, -1), x.repeat_interleave(3))),
+    of("all and any", lambda x: ((x > 0).all(), x.any(), (x > 0).byte().any(), x[0].all())),
 ]
 
 
@@ -200,6 +207,41 @@ def test_operation_gives_the_same_for_every_size(case: Case) -> None:
             assert_same(_plain(expected), _plain(program(*inputs)), 1e-4)
             compared += 1
     assert compared >= 2
+
+
+def test_how_one_row_of_open_length_lies() -> None:
+    def strides(x: torch.Tensor) -> Any:
+        y = x.transpose(1, 2) * 2
+        return y.stride(), (y + 1).stride(), torch.cat([y, y], -1).stride()
+
+    model = Snippet(of("", strides)).eval()
+    program = dycl.compile(model, (torch.ones(1, 4, 8, 2),), dynamic_shapes={"inputs": ({1: Dim("time")},)})
+    for time in (1, 2, 5):
+        assert program(torch.ones(1, time, 8, 2)) == strides(torch.ones(1, time, 8, 2))
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        lambda x: F.rms_norm(x, (5,)),
+        lambda x: F.rms_norm(x, (4,), torch.ones(3)),
+        lambda x: F.layer_norm(x, (5,)),
+        lambda x: F.group_norm(x, 3),
+        lambda x: F.batch_norm(x, torch.zeros(1), torch.ones(1)),
+        lambda x: F.linear(x, torch.ones(2, 3)),
+        lambda x: torch.cat([x, x], 2),
+        lambda x: x.repeat_interleave(-1, 0),
+        lambda x: x[x[:, 0].argsort(), x[:, 0].argsort(), x[:, 0].argsort()],
+        lambda x: x + torch.ones(3),
+        lambda x: x.tril(0).roll(1, 2),
+    ],
+)
+def test_what_no_size_fits_is_refused(snippet: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    model = Snippet(of("", snippet)).eval()
+    with pytest.raises((RuntimeError, IndexError)):
+        model(torch.ones(2, 4))
+    with pytest.raises(dycl.CompileError):
+        dycl.compile(model, (torch.ones(2, 4),), dynamic_shapes={"inputs": ({0: Dim("batch")},)})
 
 
 def _inputs(case: Case, batch: int, time: int, generator: torch.Generator) -> tuple[torch.Tensor, ...]:

@@ -2,6 +2,7 @@
 
 import fractions
 from collections.abc import Callable
+from math import nan
 from typing import Any
 
 import pytest
@@ -85,6 +86,24 @@ def test_an_error_of_a_value_can_be_caught() -> None:
         torch.testing.assert_close(program(x, torch.tensor([number])), looked_up(x, torch.tensor([number])))
 
 
+def _looked_at(x: Tensor) -> Tensor:
+    torch._check(x.sum().item() > -5, lambda: "much too small")
+    torch._check_index(x[x > 0].shape[0] > 1)
+    try:
+        torch._check_value(bool(x[0] > 0), lambda: "begins badly")
+    except ValueError:
+        return x - 1
+    torch._check_tensor_all(x < 3)
+    return x + 1
+
+
+def test_the_checks_that_pytorch_offers() -> None:
+    program = dycl.compile(Calls(_looked_at).eval(), torch.ones(3))
+    for numbers in ([1.0, 1, 1], [-1.0, 2, 2], [-1.0, -1, 2], [-9.0, 1, 1], [5.0, 1, 1]):
+        expected, found = (_outcome(function, torch.tensor(numbers)) for function in (_looked_at, program))
+        assert torch.equal(found, expected) if isinstance(expected, Tensor) else found is expected
+
+
 def test_an_error_of_linear_algebra_is_pytorchs_own_where_it_is_caught() -> None:
     def inverse(x: Tensor) -> Tensor:
         try:
@@ -121,10 +140,54 @@ def test_nothing_where_pytorch_wants_something(function: Callable[[Tensor], Tens
             torch.testing.assert_close(program(x), expected)
 
 
-def test_places_that_were_found_are_not_checked() -> None:
-    model = Calls(lambda x: x.gather(1, x.argmax(1, keepdim=True)) + x.gather(1, x.topk(1).indices))
-    program = dycl.compile(model.eval(), (torch.randn(3, 4),))
+def _rows_by_place(x: Tensor) -> Tensor:
+    rows, columns = torch.where(x > 0)
+    kept = x[x.sum(1) > 0]
+    row = (kept > 0).nonzero()[:, 0]
+    return x[rows].sum() + x[rows, columns].sum() + kept[row].sum() + kept.index_add(0, row, kept[row]).sum()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.gather(1, x.argmax(1, keepdim=True)) + x.gather(1, x.topk(1).indices),
+        lambda x: F.one_hot((x > 0).sum(1), 5),
+        _rows_by_place,
+    ],
+)
+def test_places_that_were_found_are_not_checked(function: Callable[[Tensor], Tensor]) -> None:
+    program = dycl.compile(Calls(function).eval(), (torch.randn(3, 4),))
     assert not any(isinstance(step, Check) for block in program.hcfg.blocks.values() for step in block.steps)
+    for x in (torch.randn(3, 4), torch.zeros(3, 4), -torch.rand(3, 4)):
+        torch.testing.assert_close(program(x), function(x))
+
+
+NARROW: dict[str, Callable[[Tensor], Tensor]] = {
+    "int8": lambda x: F.embedding(x.argmax().to(torch.int8).long(), torch.arange(600.0).reshape(300, 2)),
+    "uint8": lambda x: F.one_hot((x.argmax().to(torch.uint8) - 100).long(), 256),
+    "int32": lambda x: F.one_hot((x.argmax().to(torch.int32) * 2**24).long() // 2**22, 1200),
+    "not a number": lambda x: F.one_hot(x[0].clamp(0, 1).mul(5).long(), 6),
+    "the smaller of what is not a number": lambda x: F.one_hot(x[0].minimum(x[1]).clamp(0, 5).long(), 6),
+    "up": lambda x: F.one_hot(x[0].nan_to_num().clamp(0.0, 2.5).ceil().long(), 3),
+    "rounded": lambda x: F.one_hot((x[0].nan_to_num() % 4).round().long(), 4),
+    "down": lambda x: F.one_hot((-x[0].nan_to_num().clamp(0.0, 2.5)).floor().long() + 2, 4),
+    "a third": lambda x: F.one_hot((x[0].nan_to_num().clamp(0.0, 0.3) * 10).ceil().long(), 4),
+    "a column": lambda x: F.one_hot(x.reshape(3, 100).nonzero()[:, 0], 3),
+    "another column": lambda x: F.one_hot(x.reshape(3, 100).nonzero().t()[1], 3),
+    "a row": lambda x: F.one_hot(x.reshape(3, 100).nonzero()[0], 3),
+}
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_bounds_of_places_are_those_of_their_type(name: str) -> None:
+    function = NARROW[name]
+    program = dycl.compile(Calls(function).eval(), torch.eye(300)[1])
+    for x in (*torch.eye(300)[[0, 1, 3, 99, 127, 128, 255, 299]], *(torch.full((300,), v) for v in (3.9, 2.4, nan))):
+        expected, found = _outcome(function, x), _outcome(program, x)
+        if isinstance(expected, Tensor):
+            torch.testing.assert_close(found, expected)
+        else:
+            assert found is expected
 
 
 MIXED: dict[str, Snippet] = {

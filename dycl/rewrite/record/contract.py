@@ -75,12 +75,16 @@ class Records(Protocol):
         """Whether only the input determines this tensor's value."""
         ...
 
-    def number(self, tensor: torch.Tensor) -> torch.Tensor:
-        """The 0-d tensor of what a tensor of one element holds now: a number is no memory that is written later."""
+    def number(self, tensor: torch.Tensor, is_place: bool = False) -> torch.Tensor:
+        """The 0-d tensor of what one element holds now, which nothing writes later; a place is for an index alone."""
         ...
 
     def element_bounds(self, tensor: torch.Tensor) -> tuple[float, float] | None:
         """The least and the greatest number that a tensor can hold; None if that is not known."""
+        ...
+
+    def lies_within(self, index: torch.Tensor, low: Any, size: Any) -> bool:
+        """Whether the elements are known to be from `low`, which is 0 or `-size`, to `size`, without it."""
         ...
 
     def check(self, condition: torch.Tensor, error: str, message: str, guards: bool = False) -> int | None:

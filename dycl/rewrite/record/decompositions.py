@@ -6,9 +6,8 @@ from torch._decomp import decomposition_table
 from torch._library.custom_ops import OPDEFS
 from torch._ops import OpOverload
 
-from dycl.rewrite.record.operations import tensors_in
 from dycl.rewrite.record.schemas import is_mutable
-from dycl.rewrite.record.sharing import gives_view, is_composite
+from dycl.rewrite.record.sharing import is_composite
 
 _DEEPEST = 3
 # Decompositions that give something else than the operation: this one counts labels behind the end of their list.
@@ -42,18 +41,8 @@ def _smaller(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str
     if is_composite(func):
         return func.decompose(*args, **kwargs)
     if func in decomposition_table:
-        result = decomposition_table[func](*args, **kwargs)
-        return result if gives_view(func) else _in_memory_of_its_own(result, (args, kwargs))
+        return decomposition_table[func](*args, **kwargs)
     if func._schema.name in OPDEFS:
         # An operation that a library defines in Python: what it does is what its function does.
         return OPDEFS[func._schema.name]._init_fn(*args, **kwargs)
     return NotImplemented
-
-
-def _in_memory_of_its_own(result: Any, given: Any) -> Any:
-    """Results that the operation itself makes anew, where smaller ones may give an argument back."""
-    if isinstance(result, tuple | list):
-        parts = [_in_memory_of_its_own(item, given) for item in result]
-        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
-    taken = any(result is tensor for tensor in tensors_in(given))
-    return result.clone() if taken else result

@@ -1,5 +1,6 @@
 """How a tensor's elements lie in memory, as far as it is known: what `stride`, `is_contiguous` and `reshape` go by."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -31,17 +32,25 @@ def layout_of(tensor: torch.Tensor) -> Layout:
 
 def dense_order(tensor: torch.Tensor) -> tuple[int, ...] | None:
     """The axes from the outermost to the innermost if there are no gaps between elements."""
-    from torch.utils._sympy.functions import Max  # Takes long, and only open sizes need it.
-
-    left, order, step = list(range(tensor.dim())), list[int](), _expression(1)
+    left, order, step = list(range(tensor.dim())), list[int](), 1
     while left:
         found = [axis for axis in left if _expression(tensor.stride(axis)) == step]
         if not found:
             return None
         order.insert(0, found[-1])
         left.remove(found[-1])
-        step = Max(1, _expression(tensor.shape[found[-1]])) * step  # type: ignore[no-untyped-call]
+        if left:
+            step = _at_least_one(_expression(tensor.shape[found[-1]])) * step
     return tuple(order)
+
+
+@functools.lru_cache(maxsize=4096)
+def _at_least_one(size: Any) -> Any:
+    if isinstance(size, int):
+        return max(1, size)
+    from torch.utils._sympy.functions import Max  # Takes long, and only open sizes need it.
+
+    return Max(1, size)  # type: ignore[no-untyped-call]
 
 
 def _expression(number: Any) -> Any:

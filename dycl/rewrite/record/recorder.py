@@ -24,12 +24,11 @@ from dycl.rewrite.record.element_bounds import Bounds, Walk
 from dycl.rewrite.record.errors.checked_before import needs_no_checks
 from dycl.rewrite.record.errors.element_types import require_computed
 from dycl.rewrite.record.errors.sizes import depends_on_values, require_fitting
-from dycl.rewrite.record.errors.values import require_valid
+from dycl.rewrite.record.errors.values import is_assertion, require_valid
 from dycl.rewrite.record.known_shapes import Kind
 from dycl.rewrite.record.layouts import Layout
 from dycl.rewrite.record.number_classes import LargeNumbers
 from dycl.rewrite.record.operations import (
-    ASSERTIONS,
     DROPOUTS,
     NOT_RECORDED,
     READS_VALUE,
@@ -153,8 +152,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.recording.weights[id(tensor)] = weight
         return weight.ref
 
-    def number(self, tensor: torch.Tensor) -> torch.Tensor:
-        """The 0-d tensor of what a tensor of one element holds now: a number is no memory that is written later."""
+    def number(self, tensor: torch.Tensor, is_place: bool = False) -> torch.Tensor:
+        """The 0-d tensor of what one element holds now, which nothing writes later; a place is for an index alone."""
         if not self.is_dynamic(tensor):
             return tensor.reshape(()).clone()
         with self.on():
@@ -163,13 +162,18 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if known is None:
             known = self.recording.numbers[ref] = self.symbols.fake_tensor_of_kind(Kind((), (), tensor.dtype))
             self.track(known, ref)
-        return self.large_numbers.meet(known, self.element_bounds)
+        return known if is_place else self.large_numbers.meet(known, self.element_bounds)
 
     def element_bounds(self, tensor: torch.Tensor) -> Bounds | None:
         """The least and the greatest number that a tensor can hold; None if that is not known."""
         if not self.is_dynamic(tensor):
             return (float(tensor.min()), float(tensor.max())) if tensor.numel() else (0.0, 0.0)
         return Walk(self.recording.types, self.recording.makers).of(self.ref(tensor))
+
+    def lies_within(self, index: torch.Tensor, low: Any, size: Any) -> bool:
+        """Whether the elements are known to be from `low`, which is 0 or `-size`, to `size`, without it."""
+        walk = Walk(self.recording.types, self.recording.makers, numbers_only=False)
+        return walk.lies_within(self.ref(index), low, self.symbols.dimension(size))
 
     def check(self, condition: torch.Tensor, error: str, message: str, guards: bool = False) -> int | None:
         """Let the program stop with the user's own error unless `condition` holds when it runs.
@@ -221,13 +225,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self._draw(func, args, kwargs)
         if name in DROPOUTS:
             return args[0]
-        if name in ASSERTIONS and self.is_dynamic(args[0]):
-            self.check(torch.ne(args[0], 0), "RuntimeError", args[1] if len(args) > 1 else "assertion failed")
-            return None
-        if name == "aten._linalg_check_errors.default" and self.is_dynamic(args[0]):
-            with self:
-                flawless = torch.eq(args[0], 0).all()
-            self.check(flawless, "LinAlgError", f"{args[1]}: a matrix is singular, or not positive-definite")
+        if is_assertion(name, args, self):
             return None
         dynamic = [tensor for tensor in tensors_in((args, kwargs)) if self.is_dynamic(tensor)]
         if name in READS_VALUE and dynamic:

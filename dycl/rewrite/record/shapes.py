@@ -8,7 +8,8 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor
 
 from dycl.rewrite.record.known_shapes import remembered
-from dycl.rewrite.record.operations import with_tensors
+from dycl.rewrite.record.operations import tensors_in, with_tensors
+from dycl.rewrite.record.sharing import is_composite
 from dycl.rewrite.record.sizes.shape_rules import grouped_product
 from dycl.rewrite.record.symbols import Symbols
 from dycl.rewrite.tensor_types import tensor_type
@@ -30,6 +31,19 @@ class Shapes:
         """What the operation gives, whatever the sizes that only the input determines turn out to be."""
         if not is_view:
             args, kwargs = with_tensors(args, self._stand_in), with_tensors(kwargs, self._stand_in)
+        result = self._found(func, args, kwargs)
+        return result if is_view or is_composite(func) else self._made_anew(result, (args, kwargs))
+
+    def _made_anew(self, result: Any, given: Any) -> Any:
+        """The results of an operation that computes, also where its rule for fake tensors gives an argument back."""
+        if isinstance(result, tuple | list):
+            return type(result)([self._made_anew(item, given) for item in result])
+        if not any(result is tensor for tensor in tensors_in(given)):
+            return result
+        with self._symbols.fake_mode:
+            return torch.empty_like(result)
+
+    def _found(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if str(func) == "aten._grouped_mm.default":
             # PyTorch's own rule knows one element type only.
             with self._symbols.fake_mode:

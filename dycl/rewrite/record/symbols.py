@@ -32,8 +32,8 @@ from dycl.rewrite.record.host_values import HostValue, lift
 from dycl.rewrite.record.known_shapes import Kind
 from dycl.rewrite.record.layouts import Layout, Order, in_order
 from dycl.rewrite.record.sizes.expressions import evaluated
-from dycl.rewrite.record.sizes.sampled_shapes import Inferred, samples
-from dycl.rewrite.record.sizes.shape_rules import by_rule, with_last_size
+from dycl.rewrite.record.sizes.sampled_shapes import Inferred, is_taken, samples
+from dycl.rewrite.record.sizes.shape_rules import by_rule, is_pointwise, with_last_size
 from dycl.rewrite.record.sizes.true_layouts import laid_out
 from dycl.rewrite.signals import DecisionMet, Refused
 from dycl.rewrite.tensor_types import dtype_name, torch_dtype
@@ -129,11 +129,12 @@ class Symbols:
     def type_of(self, tensor: torch.Tensor) -> TensorType:
         """The type of a tensor, symbolic dimensions named by their expression."""
         self._bind_dimensions(tensor)
-        shape: list[Dimension] = []
-        for size in tensor.shape:
-            constant = size if isinstance(size, int) else size.node.maybe_as_int()
-            shape.append(self._name(size.node.expr) if constant is None else constant)
-        return TensorType(dtype_name(tensor.dtype), tuple(shape))
+        return TensorType(dtype_name(tensor.dtype), tuple(map(self.dimension, tensor.shape)))
+
+    def dimension(self, size: Any) -> Dimension:
+        """A size as types have it."""
+        constant = size if isinstance(size, int) else size.node.maybe_as_int()
+        return self._name(size.node.expr) if constant is None else constant
 
     def _name(self, expression: Any) -> str:
         """What a symbolic size is called in types: the same for equal expressions, different for all others."""
@@ -286,19 +287,22 @@ class Symbols:
     def _shaped(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with self.fake_mode:
             ruled = by_rule(func, args, kwargs, self._shape_env.size)
-        if ruled is not NotImplemented:
+        fits = ruled is NotImplemented or is_pointwise(func) or is_taken(func, args, kwargs)
+        if fits and ruled is not NotImplemented:
             return ruled
         args = with_last_size(func, args)
         with self._shape_env.watched() as assumed:
             guess, error = self._guessed(func, args, kwargs)
-        if error is None and not assumed:
+        if error is None and not assumed and fits:
             return guess
         found = samples(func, args, kwargs, guessed=error is None)
-        if not found:
+        if not found or not fits:
             if isinstance(error, DecisionMet):
                 raise Refused("DY008", "the operation needs to know a size that only the input determines")
             if error is not None:
                 raise error
+            if not fits:
+                raise Refused("DY010", f"PyTorch takes these arguments of `{func}` for no size that was tried")
             return guess
         guesses = None if error is not None else tuple(guess) if isinstance(guess, tuple | list) else (guess,)
         inferred = Inferred(found, guesses, self._shape_env.size)

@@ -13,10 +13,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils.hooks import RemovableHandle
 
-from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.own_thread import Replacement, is_compiling, replaced
 from dycl.rewrite.record.aliases import memory
-from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.run import untold
 from dycl.rewrite.semantics.random_numbers import STAND_INS
@@ -29,13 +27,6 @@ _DERIVATIVES = {
     torch.func: ("grad", "grad_and_value", "jacrev", "jacfwd", "hessian", "vjp", "jvp"),
     torch.Tensor: ("backward",),
 }
-_CHECKS = {
-    "_check": RuntimeError,
-    "_check_index": IndexError,
-    "_check_value": ValueError,
-    "_check_type": TypeError,
-    "_check_not_implemented": NotImplementedError,
-}
 
 
 @contextmanager
@@ -45,10 +36,9 @@ def rewriting(
     """Settings of the process while it rewrites, for the thread that does.
 
     Attention takes its ordinary path, whose operations backends know. PyTorch does not log the shape rules that fail: a
-    problem says so in its own words. A fake tensor has no text: the program would take it for the real one's. Checks of
-    sizes that only the input determines are part of the program. Derivatives, which do not exist here, are refused.
-    Random functions are seen by the machine. `class_made` is told of the classes that the program makes, and `watch` of
-    the tables that it puts hooks into.
+    problem says so in its own words. A fake tensor has no text: the program would take it for the real one's.
+    Derivatives, which do not exist here, are refused. Random functions are seen by the machine. `class_made` is told
+    of the classes that the program makes, and `watch` of the tables that it puts hooks into.
     """
     build_class = builtins.__build_class__
 
@@ -64,7 +54,6 @@ def rewriting(
         (FakeTensor, "__str__", _no_text),
         (torch.SymInt, "__repr__", _no_text),
         *((module, name, _no_derivative(name)) for module, names in _DERIVATIVES.items() for name in names),
-        *((torch, name, _check(getattr(torch, name), error, recorder)) for name, error in _CHECKS.items()),
         *((module, name, stand_in) for (module, name), stand_in in STAND_INS.items()),
         *_without_dynamo(),
         (RemovableHandle, "__init__", _hook_handle(watch)),
@@ -182,18 +171,3 @@ def _no_derivative(name: str) -> Callable[..., Any]:
         raise Refused("DY002", f"`{name}` takes a derivative while the model runs", "write the derivative out by hand")
 
     return refuse
-
-
-def _check(plain: Callable[..., Any], error: type[Exception], recorder: Recorder) -> Callable[..., Any]:
-    """PyTorch's `torch._check...`, as a check of the program where the user's own code calls it."""
-
-    def check(condition: Any, message: Any = None) -> None:
-        caller = sys._getframe(1).f_globals.get("__name__", "")
-        dynamic = isinstance(condition, torch.SymBool) or type(condition) is HostValue
-        if not dynamic or caller.partition(".")[0] == "torch" or is_own_module(caller):
-            plain(condition, message)
-            return
-        tensor = condition.tensor if type(condition) is HostValue else recorder.materialise(condition)
-        recorder.check(tensor, error.__name__, message() if callable(message) else str(message or "check failed"))
-
-    return check

@@ -36,14 +36,14 @@ def is_dynamic(value: Any, machine: Running) -> bool:
     return isinstance(value, HostValue | torch.SymInt | torch.SymFloat | torch.SymBool)
 
 
-def item(tensor: torch.Tensor, machine: Running) -> HostValue:
-    """The one element of a tensor as a host value in Python's own precision."""
+def item(tensor: torch.Tensor, machine: Running, is_place: bool = False) -> HostValue:
+    """The one element of a tensor as a host value in Python's own precision; a place is for an index alone."""
     if tensor.numel() != 1:
         raise RuntimeError(f"a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
     if tensor.is_complex():
         raise Refused("DY004", "a complex number becomes one of Python's", "read its parts, `x.real.item()`")
     kind: HostKind = "bool" if tensor.dtype == torch.bool else "float" if tensor.is_floating_point() else "int"
-    return HostValue(kind, machine.recorder.number(tensor.to(DTYPES[kind])), machine.recorder)
+    return HostValue(kind, machine.recorder.number(tensor.to(DTYPES[kind]), is_place), machine.recorder)
 
 
 def has_plain(container: Any, method: str, kinds: tuple[type, ...]) -> bool:
@@ -52,12 +52,12 @@ def has_plain(container: Any, method: str, kinds: tuple[type, ...]) -> bool:
     return base is not None and getattr(type(container), method) is getattr(base, method)
 
 
-def number_of(value: Any, machine: Running) -> Any:
+def number_of(value: Any, machine: Running, is_place: bool = False) -> Any:
     """A tensor or NumPy scalar that only the input determines as a host value; anything else as it is."""
     if type(value) is HostArray and value.tensor.numel() == 1:
-        return item(value.tensor, machine)
+        return item(value.tensor, machine, is_place)
     if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
-        return item(value, machine)
+        return item(value, machine, is_place)
     return value
 
 

@@ -117,7 +117,7 @@ def _with_number(bound: Any, machine: Running) -> Any:
     """A 0-d tensor of a whole number as the number."""
     if isinstance(bound, torch.Tensor) and bound.dim() == 0 and machine.recorder.is_dynamic(bound):
         whole = not bound.is_floating_point() and bound.dtype != torch.bool
-        return item(bound, machine) if whole else bound
+        return item(bound, machine, is_place=True) if whole else bound
     return bound
 
 

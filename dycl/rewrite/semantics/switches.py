@@ -83,7 +83,7 @@ def _switch(machine: Running, callee: Any, args: tuple[Any, ...]) -> _Switch | N
     if callee is operator.getitem and has_plain(args[0], "__getitem__", _TABLES):
         return _key(machine, args[0], args[1])
     if callee is operator.getitem and all(has_plain(args[0], method, _SEQUENCES) for method in _BY_POSITION):
-        index = number_of(args[1], machine)
+        index = number_of(args[1], machine, is_place=True)
         if not isinstance(index, HostValue):
             return None
         number = _wrapped(machine, index, len(args[0]))
@@ -179,7 +179,7 @@ def _attribute(args: tuple[Any, ...]) -> _Switch | None:
 
 
 def _position(machine: Running, index: Any, size: int, error: str) -> _Switch | None:
-    number = number_of(index, machine)
+    number = number_of(index, machine, is_place=True)
     if not isinstance(number, HostValue):
         return None
     places = {place: KnownNumber(place) for place in range(size)}
@@ -188,7 +188,7 @@ def _position(machine: Running, index: Any, size: int, error: str) -> _Switch | 
 
 def _bound(machine: Running, bound: Any, size: int) -> _Switch | None:
     """A bound of a slice: those beyond the ends mean the ends."""
-    number = number_of(bound, machine)
+    number = number_of(bound, machine, is_place=True)
     if not isinstance(number, HostValue):
         return None
     place = torch.clamp(_wrapped(machine, number, size).tensor, 0, size)

@@ -62,7 +62,9 @@ def repeat_each(b: Builder, a: Arguments) -> Value:
     pairs = unsqueeze(b, x, [axis + 1])
     sizes: list[Size] = [1] * pairs.rank
     sizes[axis + 1] = times
-    spread = expand(b, pairs, sizes, pairs.shape[: axis + 1] + (UNKNOWN,) + pairs.shape[axis + 2 :])
+    shape = pairs.shape[: axis + 1] + (UNKNOWN,) + pairs.shape[axis + 2 :]
+    often = isinstance(times, int) and times > 0  # ONNX Runtime does not expand to nothing
+    spread = expand(b, pairs, sizes, shape) if often else b.node("Tile", pairs, b.vector(sizes), shape=shape)
     before = [b.size_of(x, place) for place in range(axis)]
     after = [b.size_of(x, place) for place in range(axis + 1, x.rank)]
     joined = b.size("Mul", b.size_of(x, axis), times)

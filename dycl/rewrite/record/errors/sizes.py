@@ -187,8 +187,8 @@ def _require_view(tensor: Tensor, size: Any) -> None:
         raise Refused("DY006", reason, "use `reshape`")
 
 
-def _like_other(rule: Callable[..., Any]) -> Callable[..., None]:
-    return lambda recorder, tensor, other: rule(recorder, tensor, other.shape) and None
+def _as_other(rule: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda recorder, tensor, other: rule(recorder, tensor, other.shape)
 
 
 def _unflattened(recorder: Records, tensor: Tensor, dim: int, sizes: Sequence[Any]) -> Any:
@@ -364,8 +364,8 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.view.default": _viewed,
     "aten.unique_dim.default": _unique_along,
     **{f"aten.{name}.default": _reshaped for name in ("reshape", "_unsafe_view")},
-    "aten.view_as.default": _like_other(_viewed),
-    "aten.reshape_as.default": _like_other(_reshaped),
+    "aten.view_as.default": _as_other(_viewed),
+    "aten.reshape_as.default": _as_other(_reshaped),
     "aten.unflatten.int": _unflattened,
     **{f"aten.{name}": _split for name in ("split.sizes", "split_with_sizes.default")},
     "aten.select.int": _selected,

@@ -15,7 +15,9 @@ from torch import Tensor
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.errors.numbers import RULES as NUMBERS
 from dycl.rewrite.record.errors.numbers import not_below_zero, require_fit
+from dycl.rewrite.record.operations import ASSERTIONS
 
+_SOLVED = "aten._linalg_check_errors.default"
 IN_SELF = "index out of range in self"
 
 
@@ -32,6 +34,19 @@ def require_valid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], reco
     return (*valid, *args[len(valid) :])
 
 
+def is_assertion(name: str, args: tuple[Any, ...], recorder: Records) -> bool:
+    """Whether an operation does nothing but check what only the input determines; then it is a check of the block."""
+    if name not in (*ASSERTIONS, _SOLVED) or not recorder.is_dynamic(args[0]):
+        return False
+    with recorder:
+        holds = torch.eq(args[0], 0).all() if name == _SOLVED else torch.ne(args[0], 0)
+    if name == _SOLVED:
+        recorder.check(holds, "LinAlgError", f"{args[1]}: a matrix is singular, or not positive-definite")
+    else:
+        recorder.check(holds, "RuntimeError", args[1] if len(args) > 1 else "assertion failed")
+    return True
+
+
 def _check(recorder: Records, condition: Tensor, error: str, message: str, guards: bool = False) -> None:
     if recorder.is_dynamic(condition):
         recorder.check(condition, error, message, guards)
@@ -42,8 +57,7 @@ def _check(recorder: Records, condition: Tensor, error: str, message: str, guard
 
 def _inside(recorder: Records, index: Tensor, low: Any, size: Any, error: str, message: str) -> Tensor:
     """The index, with a check that each of its elements is from `low` to `size`, without it."""
-    found = recorder.element_bounds(index) if isinstance(low, int) and isinstance(size, int) else None
-    if found is not None and low <= found[0] and found[1] < size:
+    if recorder.is_dynamic(index) and recorder.lies_within(index, low, size):
         return index
     clamped = torch.clamp(index, low, size - 1)
     same = torch.eq(index, clamped)

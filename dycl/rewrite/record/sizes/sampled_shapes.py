@@ -10,7 +10,7 @@ import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import sympy  # type: ignore[import-untyped]
 import torch
@@ -22,6 +22,7 @@ from dycl.rewrite.record.sizes.shape_rules import ATEN_ERRORS
 from dycl.rewrite.signals import Refused
 
 aten = torch.ops.aten
+_Answer = TypeVar("_Answer")
 Assignment = Mapping[sympy.Symbol, int | float]
 _FEW = (2, 1, 0, 3)
 _MANY = (2, 1, 0, 3, 5, 64, 1021)
@@ -29,10 +30,6 @@ _MOST_ALONE = 9
 _ENOUGH = 3
 _RANDOM_TRIES = 128
 _MOST_ASKED = 4096
-_ASKED: dict[Any, list[set[int | None]] | None] = {}
-"""What was asked of PyTorch already: it depends on nothing but the call."""
-
-_VIEWED: dict[Any, bool] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +80,18 @@ def samples(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str,
     return found
 
 
+def is_taken(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the operation takes these arguments for some sizes other than 0, for which it may not look at them."""
+    return _TAKEN.of(func, args, kwargs, lambda: _some_taken(func, args, kwargs))
+
+
+def _some_taken(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    sizes = dict.fromkeys((*_FEW, *_constants((args, kwargs), guessed=True)))
+    tried = _assignments(symbols_in((args, kwargs)), list(sizes))
+    with _disable_current_modes():
+        return any(_sample(func, args, kwargs, found) is not None for found in tried if 0 not in found.values())
+
+
 def _sample(
     func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], assignment: Assignment
 ) -> Sample | None:
@@ -105,13 +114,7 @@ def memory_sources(
 
     Where sizes are open, each of several sizes may have its own answer.
     """
-    likeness = _Likeness()
-    key = (func, likeness.of(args), tuple((name, likeness.of(value)) for name, value in kwargs.items()))
-    if key not in _ASKED:
-        if len(_ASKED) == _MOST_ASKED:
-            _ASKED.clear()
-        _ASKED[key] = _asked_sources(func, args, kwargs)
-    return _ASKED[key]
+    return _SOURCES.of(func, args, kwargs, lambda: _asked_sources(func, args, kwargs))
 
 
 def _asked_sources(
@@ -132,16 +135,38 @@ def _asked_sources(
 
 def can_always_be_viewed(tensor: torch.Tensor, size: Any) -> bool:
     """Whether `view` gives a tensor of open sizes this shape wherever `reshape` does, so that nothing is copied."""
-    likeness = _Likeness()
-    key = ("view", likeness.of(tensor), likeness.of(size))
-    if key not in _VIEWED:
-        if len(_VIEWED) == _MOST_ASKED:
-            _VIEWED.clear()
-        fitting = samples(aten.reshape.default, (tensor, size), {}, guessed=True)
-        with _disable_current_modes():
-            views = (_sample(aten.view.default, (tensor, size), {}, sample.assignment) for sample in fitting)
-            _VIEWED[key] = all(view is not None for view in views)
-    return _VIEWED[key]
+    return _VIEWED.of(aten.view.default, (tensor, size), {}, lambda: _all_viewed(tensor, size))
+
+
+def _all_viewed(tensor: torch.Tensor, size: Any) -> bool:
+    fitting = samples(aten.reshape.default, (tensor, size), {}, guessed=True)
+    with _disable_current_modes():
+        views = (_sample(aten.view.default, (tensor, size), {}, sample.assignment) for sample in fitting)
+        return all(view is not None for view in views)
+
+
+class Answers(Generic[_Answer]):
+    """What PyTorch was asked about calls already: it depends on nothing but what calls have in common."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, _Answer] = {}
+
+    def of(
+        self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], ask: Callable[[], _Answer]
+    ) -> _Answer:
+        """The answer for this call, as it was for one like it."""
+        likeness = _Likeness()
+        key = (func, likeness.of(args), tuple((name, likeness.of(value)) for name, value in kwargs.items()))
+        if key not in self._known:
+            if len(self._known) == _MOST_ASKED:
+                self._known.clear()
+            self._known[key] = ask()
+        return self._known[key]
+
+
+_SOURCES = Answers[list[set[int | None]] | None]()
+_VIEWED = Answers[bool]()
+_TAKEN = Answers[bool]()
 
 
 class _Likeness:

@@ -1,11 +1,13 @@
 """Shapes of operations on symbolic sizes that need neither a guess nor samples: they are plain for every size.
 
-A rule gives tensors of the right type on fake ones, or `NotImplemented` where it does not apply.
+A rule gives tensors of the right type on fake ones, or `NotImplemented` where it does not apply. It takes for granted
+that PyTorch takes the arguments, which `is_taken` says.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy  # type: ignore[import-untyped]
 import torch
@@ -22,31 +24,54 @@ def by_rule(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str,
     rule = _RULES.get(str(func))
     if rule is not None:
         return rule(*args, **kwargs)
+    return _pointwise(func, args, kwargs, new_size) if is_pointwise(func) else NotImplemented
+
+
+@functools.cache
+def is_pointwise(func: OpOverload[Any, Any]) -> bool:
+    """Whether an operation computes each element from those at its place alone."""
     returns = func._schema.returns
-    if torch.Tag.pointwise in func.tags and len(returns) == 1 and returns[0].alias_info is None:
-        return _pointwise(func, args, kwargs, new_size)
-    return NotImplemented
+    return torch.Tag.pointwise in func.tags and len(returns) == 1 and returns[0].alias_info is None
 
 
 def _pointwise(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], new_size: NewSize) -> Any:
     tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)]
     shape = broadcast([tuple(tensor.shape) for tensor in tensors], new_size)
     try:
-        with _disable_current_modes():
-            given = [_one_element(value) for value in args]
-            dtype = func(*given, **{name: _one_element(value) for name, value in kwargs.items()}).dtype
+        given = tuple(map(_one_element, args))
+        dtype = _dtype_of_result(func, given, tuple((name, _one_element(value)) for name, value in kwargs.items()))
     except ATEN_ERRORS:
         return NotImplemented  # the meta kernel cannot tell the type
     return torch.empty(shape, dtype=dtype)
 
 
-def _one_element(value: Any) -> Any:
+class _One(NamedTuple):
+    """One element of a tensor of so many dimensions, or a number: what an operation needs to know for its type."""
+
+    kind: type | torch.dtype
+    value: Any
+
+    def made(self) -> Any:
+        if isinstance(self.kind, type):
+            return self.value
+        return torch.empty((1,) * self.value, dtype=self.kind, device="meta")
+
+
+@functools.lru_cache(maxsize=4096)
+def _dtype_of_result(
+    func: OpOverload[Any, Any], args: tuple[_One, ...], kwargs: tuple[tuple[str, _One], ...]
+) -> torch.dtype:
+    with _disable_current_modes():
+        found: torch.Tensor = func(*(one.made() for one in args), **{name: one.made() for name, one in kwargs})
+    return found.dtype
+
+
+def _one_element(value: Any) -> _One:
     """A value of the same kind that an operation takes for its type alone."""
     if isinstance(value, torch.Tensor):
-        return torch.empty((1,) * value.dim(), dtype=value.dtype, device="meta")
-    if isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
-        return value.node.pytype(1)
-    return value
+        return _One(value.dtype, value.dim())
+    number = value.node.pytype(1) if isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool) else value
+    return _One(type(number), number)
 
 
 def broadcast(shapes: Sequence[tuple[Any, ...]], new_size: NewSize) -> list[Any]:
@@ -57,6 +82,10 @@ def broadcast(shapes: Sequence[tuple[Any, ...]], new_size: NewSize) -> list[Any]
         sizes = [shape[place] for shape in shapes if len(shape) >= -place]
         known = [size for size in sizes if isinstance(size, int) and size != 1]
         unknown = {size.node.expr: size for size in sizes if not isinstance(size, int)}
+        if len(set(known)) > 1:
+            one, other = list(dict.fromkeys(known))[:2]
+            where = f"at non-singleton dimension {rank + place}"
+            raise RuntimeError(f"The size of tensor a ({one}) must match the size of tensor b ({other}) {where}")
         if known:
             result.append(known[0])
         elif not unknown:
@@ -88,6 +117,10 @@ def _like_first(first: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
     return torch.empty(first.shape, dtype=first.dtype)
 
 
+def _rms_norm(first: torch.Tensor, shape: Any, weight: torch.Tensor | None = None, eps: float | None = None) -> Any:
+    return _like_first(first) if weight is None or weight.dtype == first.dtype else NotImplemented
+
+
 def _softmax(first: torch.Tensor, dim: int, dtype: torch.dtype | None = None) -> torch.Tensor:
     return torch.empty(first.shape, dtype=dtype or first.dtype)
 
@@ -99,8 +132,7 @@ def _linear(inputs: torch.Tensor, weight: torch.Tensor, bias: Any = None) -> Any
 
 
 def _attention(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
-    leading = [[size if isinstance(size, int) else size.node.expr for size in item.shape[:-2]] for item in (query, key)]
-    if leading[0] != leading[1]:
+    if _sizes(query)[:-2] != _sizes(key)[:-2]:
         return NotImplemented
     return torch.empty((*query.shape[:-1], value.shape[-1]), dtype=query.dtype)
 
@@ -125,6 +157,51 @@ def grouped_product(
     return torch.empty((*groups, first.shape[-2], second.shape[-1]), dtype=out_dtype or first.dtype)
 
 
+def _all_or_any(first: torch.Tensor) -> torch.Tensor:
+    return torch.empty((), dtype=torch.uint8 if first.dtype == torch.uint8 else torch.bool)
+
+
+def _picked(first: torch.Tensor, indices: Sequence[torch.Tensor | None]) -> Any:
+    """What lies at places along one axis, or along several side by side that indices of one shape point into."""
+    axes = [axis for axis, index in enumerate(indices) if index is not None]
+    given = [index for index in indices if index is not None]
+    is_plain = all(index.dtype in (torch.int64, torch.int32) for index in given)
+    if not is_plain or len(set(map(_sizes, given))) != 1 or len(indices) > first.dim():
+        return NotImplemented
+    if axes != list(range(axes[0], axes[-1] + 1)):
+        return NotImplemented
+    shape = (*first.shape[: axes[0]], *given[0].shape, *first.shape[axes[-1] + 1 :])
+    return torch.empty(shape, dtype=first.dtype)
+
+
+def _repeated(first: torch.Tensor, repeats: Any, dim: int | None = None, *, output_size: Any = None) -> Any:
+    if dim is None or dim not in _axes(first) or not isinstance(repeats, int) or repeats < 0 or output_size is not None:
+        return NotImplemented
+    shape = list(first.shape)
+    shape[dim] = shape[dim] * repeats
+    return torch.empty(shape, dtype=first.dtype)
+
+
+def _joined(tensors: Sequence[torch.Tensor], dim: int = 0) -> Any:
+    if dim not in _axes(tensors[0]) or len({tensor.dtype for tensor in tensors}) != 1:
+        return NotImplemented
+    axis = dim % tensors[0].dim()
+    if len({(*shape[:axis], None, *shape[axis + 1 :]) for shape in map(_sizes, tensors)}) != 1:
+        return NotImplemented
+    shape = list(tensors[0].shape)
+    shape[axis] = sum(tensor.shape[axis] for tensor in tensors)
+    return torch.empty(shape, dtype=tensors[0].dtype)
+
+
+def _axes(tensor: torch.Tensor) -> range:
+    return range(-tensor.dim(), tensor.dim())
+
+
+def _sizes(tensor: torch.Tensor) -> tuple[Any, ...]:
+    """The sizes of a tensor as they can be compared: two symbolic ones are the same or not known to be."""
+    return tuple(size if isinstance(size, int) else size.node.expr for size in tensor.shape)
+
+
 def _single(first: torch.Tensor, size: Any) -> Any:
     """The one element of a tensor of open size, which PyTorch's own rule would leave its axes."""
     return NotImplemented if len(size) or not first.dim() else torch.as_strided(first, (), ())
@@ -133,7 +210,13 @@ def _single(first: torch.Tensor, size: Any) -> Any:
 _RULES: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(_VIEWS, _single),
     "aten.linear.default": _linear,
+    "aten.all.default": _all_or_any,
+    "aten.any.default": _all_or_any,
+    "aten.index.Tensor": _picked,
+    "aten.repeat_interleave.self_int": _repeated,
+    "aten.cat.default": _joined,
     "aten.layer_norm.default": _like_first,
+    "aten.rms_norm.default": _rms_norm,
     "aten.batch_norm.default": _like_first,
     "aten.group_norm.default": _like_first,
     "aten.instance_norm.default": _like_first,

@@ -10,9 +10,12 @@ import torch
 from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from dycl.rewrite.record.layouts import dense_order, with_unknown_strides
+from dycl.rewrite.record.layouts import dense_order, in_order, with_unknown_strides
 from dycl.rewrite.record.operations import tensors_in
-from dycl.rewrite.record.sizes.sampled_shapes import samples, symbols_in
+from dycl.rewrite.record.sizes.sampled_shapes import Answers, samples, symbols_in
+
+_Axes = tuple[int, ...]
+_ORDERS = Answers[list[_Axes | None]]()
 
 
 def laid_out(
@@ -31,8 +34,7 @@ def laid_out(
     results = list(result) if several else [result]
     if not any(isinstance(item, FakeTensor) and item.dim() > 1 and symbols_in(item) for item in results):
         return result
-    found = samples(func, args, kwargs, guessed=True)
-    orders = [_order([sample.results[place] for sample in found]) for place in range(len(results))]
+    orders = _ORDERS.of(func, args, kwargs, lambda: _orders(func, args, kwargs, results))
     given = {tensor.untyped_storage()._cdata for tensor in tensors_in((args, kwargs))}
     with fake_mode:
         laid = [
@@ -55,19 +57,38 @@ def _may_err(item: Any, given: set[int]) -> bool:
     return item.untyped_storage()._cdata not in given
 
 
-def _order(results: Sequence[torch.Tensor]) -> tuple[int, ...] | None:
-    """The axes from the outermost to the innermost, if all of these results without gaps lie alike."""
-    telling = [item for item in results if isinstance(item, torch.Tensor) and all(size > 1 for size in item.shape)]
-    found = {_dense(item) for item in telling}
-    return found.pop() if len(found) == 1 else None
+def _orders(
+    func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], results: Sequence[Any]
+) -> list[_Axes | None]:
+    found = samples(func, args, kwargs, guessed=True)
+    # Axes of one element lie anywhere, and PyTorch's kernels differ in where unless all others say it.
+    wide = [tensor for tensor in tensors_in((args, kwargs)) if tensor.dim() > 1]
+    some_lie_anywhere = any(dense_order(tensor) is None for tensor in wide)
+    return [
+        _order(item, [sample.results[place] for sample in found], some_lie_anywhere)
+        for place, item in enumerate(results)
+    ]
 
 
-def _dense(tensor: torch.Tensor) -> tuple[int, ...] | None:
+def _order(result: Any, found: Sequence[Any], some_lie_anywhere: bool) -> _Axes | None:
+    """The axes from the outermost to the innermost, if these results lie alike and without gaps wherever it shows."""
+    if not isinstance(result, torch.Tensor):
+        return None
+    told = [
+        axis for axis, size in enumerate(result.shape) if some_lie_anywhere or not isinstance(size, int) or size > 1
+    ]
+    telling = [item for item in found if all(item.shape[axis] > 1 for axis in told)]
+    orders = {_dense(item) for item in telling}
+    return orders.pop() if len(orders) == 1 else None
+
+
+def _dense(tensor: torch.Tensor) -> _Axes | None:
     axes = sorted(range(tensor.dim()), key=lambda axis: -tensor.stride()[axis])
-    return tuple(axes) if tensor.permute(axes).is_contiguous() else None
+    moved = tensor.permute(axes)
+    return tuple(axes) if moved.stride() == in_order(moved.shape) else None
 
 
-def _placed(item: torch.Tensor, order: tuple[int, ...] | None, new_size: Callable[[], torch.SymInt]) -> torch.Tensor:
+def _placed(item: torch.Tensor, order: _Axes | None, new_size: Callable[[], torch.SymInt]) -> torch.Tensor:
     """A tensor like this one whose axes lie in `order`; in an unknown way if there is none."""
     if order is None:
         unknown = [new_size() for _ in item.shape]
