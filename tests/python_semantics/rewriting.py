@@ -64,6 +64,13 @@ class _Change(ast.NodeTransformer):
             return ast.copy_location(ast.Name("Case", node.ctx), node)
         return node
 
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """A second copy of a module written in C would be unlike the one that programs use: this one is taken."""
+        self.generic_visit(node)
+        given = {keyword.arg for keyword in node.keywords}
+        is_fresh = ast.unparse(node.func).rpartition(".")[2] == "import_fresh_module" and given == {"fresh"}
+        return ast.Call(ast.Name("__import__", ast.Load()), node.args, []) if is_fresh else node
+
     def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
         changed: list[ast.stmt] = []
         last = (node.module or "").rpartition(".")[2]

@@ -38,6 +38,8 @@ def resolve(
         case types.BuiltinMethodType() if _is_autograd_function(callee):
             return resolve(*_forward_of(callee.__self__, args), kwargs)
         case functools.partial():
+            if not all(isinstance(name, str) for name in callee.keywords):
+                raise TypeError("keywords must be strings")
             return resolve(callee.func, (*callee.args, *args), {**callee.keywords, **kwargs})
         case nn.Module():
             return resolve(_module_function(callee), args, kwargs)

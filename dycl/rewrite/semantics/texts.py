@@ -267,7 +267,17 @@ def equal(wanted: bool) -> Any:
     return compare
 
 
+def part(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`text[start:stop]`, for a message."""
+    text, index = args
+    is_slice = isinstance(index, slice) and all(
+        bound is None or isinstance(bound, int | HostValue) for bound in (index.start, index.stop)
+    )
+    return HostText((None,)) if isinstance(text, HostText) and is_slice and index.step is None else NOT_HANDLED
+
+
 HANDLERS: dict[Any, Handler] = {
+    operator.getitem: part,
     operator.mod: percent,
     operator.imod: percent,
     operator.eq: equal(True),

@@ -79,7 +79,7 @@ from dycl.rewrite.state.skeleton import (
 )
 from dycl.rewrite.state.tables import GrownList
 from dycl.rewrite.state.unchanging import is_atom, is_shared
-from dycl.rewrite.state.written_in_c import frozen_copy, frozen_reference
+from dycl.rewrite.state.written_in_c import frozen_copy, frozen_reference, require_no_proxy
 from dycl.rewrite.tensor_types import dress_of, dtype_name
 
 
@@ -159,6 +159,7 @@ class Freezer:
         return tuple(sorted(tuple(group) for group in groups if len(group) > 1))
 
     def _object(self, value: Any) -> Skeleton:
+        require_no_proxy(value)
         match value:
             case torch.Tensor():
                 return self._tensor(value)

@@ -116,6 +116,12 @@ def _shown(owner: Any, pinned: Pinned) -> Any:
     return owner
 
 
+def require_no_proxy(value: Any) -> None:
+    """Refuse a proxy, which says that it is of the class of the object behind it."""
+    if type(value) in weakref.ProxyTypes:
+        raise Refused("DY009", "a weak proxy is alive across a decision")
+
+
 def frozen_reference(value: weakref.ReferenceType[Any], pinned: Pinned) -> ReferenceNode:
     """A weak reference: how long an object lives that the call made is not kept track of."""
     owner = value()

@@ -20,6 +20,7 @@ from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics.in_python import (
     attributes,
+    caching,
     classes,
     containers,
     filling,
@@ -285,7 +286,7 @@ _ALWAYS = (torch.cond, torch._higher_order_ops.while_loop, torch.utils.checkpoin
 
 def comes_first(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether the substitute must be taken before a native call is tried."""
-    if any(callee is always for always in _ALWAYS):
+    if any(callee is always for always in (*_ALWAYS, *caching.SUBSTITUTES)):
         return True
     if callee is functools.cmp_to_key:
         return len(args) == 1 and isinstance(args[0], types.FunctionType | types.MethodType)
@@ -353,7 +354,7 @@ def iterates(callee: Any, args: tuple[Any, ...]) -> bool:
 def _looked_up(callee: Any) -> Any:
     try:
         found = SUBSTITUTES.get(callee) or containers.SUBSTITUTES.get(callee)
-        return found or tensor_functions.SUBSTITUTES.get(callee)
+        return found or tensor_functions.SUBSTITUTES.get(callee) or caching.SUBSTITUTES.get(callee)
     except TypeError:
         return None
 
@@ -379,7 +380,7 @@ def stands_in(code: types.CodeType) -> bool:
 
 
 _MODULES: tuple[types.ModuleType, ...] = (
-    *(attributes, classes, containers, filling, generators, grouping, iterators, ordering, special_methods),
+    *(attributes, caching, classes, containers, filling, generators, grouping, iterators, ordering, special_methods),
     *(tensor_functions, texts),
 )
 
