@@ -181,3 +181,62 @@ def test_parts_that_do_not_overlap_may_be_written_by_each_other() -> None:
 
     x = torch.arange(12.0).reshape(3, 4)
     assert torch.allclose(dycl.compile(Calls(function).eval(), x)(x), function(x))
+
+
+ACROSS: dict[str, Callable[[Tensor], object]] = {
+    "columns": lambda m: m.sub_(m[:, :1]),
+    "a diagonal": lambda m: m.add_(m.diagonal()),
+    "shifted": lambda m: m[:, 1:].copy_(m[:, :-1]),
+    "a column of its transpose": lambda m: m.t().mul_(m[:, 0]),
+    "out": lambda m: torch.add(m[:, :-1], 1, out=m[:, 1:]),
+    "out of a product": lambda m: torch.matmul(m, m, out=m),
+    "out of a sum": lambda m: torch.sum(m, 0, out=m[0]),
+    "by its own rows": lambda m: m.index_put_((torch.tensor([2, 1, 0]),), m),
+    "scattered": lambda m: m.scatter_(0, torch.zeros(3, 3, dtype=torch.int64), m),
+    "added by rows": lambda m: m.index_add_(0, torch.tensor([2, 1, 0]), m),
+    "masked": lambda m: m.masked_scatter_(m > 0, m),
+}
+BESIDE: dict[str, Callable[[Tensor], object]] = {
+    "another column": lambda m: m[:, 0].copy_(m[:, 1]),
+    "other columns": lambda m: m[:, :1].add_(m[:, 2:]),
+    "itself": lambda m: m.add_(m),
+    "its transpose by its transpose": lambda m: m.t().mul_(m.t()),
+    "out of itself": lambda m: torch.add(m, 1, out=m),
+    "another row": lambda m: m[0].add_(m[1]),
+    "pieces": lambda m: m.unbind(1)[0].sub_(m.unbind(1)[2]),
+}
+
+
+def _written(write: Callable[[Tensor], object]) -> Callable[[Tensor], Tensor]:
+    def block(x: Tensor) -> Tensor:
+        m = x.clone()
+        write(m)
+        return m if x.sum() > 0 else m + 1
+
+    return block
+
+
+@pytest.mark.parametrize("name", ACROSS)
+def test_a_write_that_reads_what_it_writes_is_refused(name: str) -> None:
+    with pytest.raises(dycl.CompileError, match="DY006"):
+        dycl.compile(Calls(_written(ACROSS[name])).eval(), torch.randn(3, 3))
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_a_write_beside_what_it_reads(name: str) -> None:
+    block = _written(BESIDE[name])
+    program = dycl.compile(Calls(block).eval(), torch.randn(3, 3))
+    for _ in range(3):
+        x = torch.randn(3, 3)
+        torch.testing.assert_close(program(x), block(x))
+
+
+def test_rows_of_open_length_are_written_through_a_mask() -> None:
+    def masked(x: Tensor) -> Tensor:
+        v = x[x > 0][None]
+        v[v[:, 0] > 2] = 0
+        return v if x.sum() > 0 else v * 2
+
+    program = dycl.compile(Calls(masked).eval(), torch.tensor([1.0, 2.0, -9.0]))
+    for x in (torch.tensor([1.0, 2.0, -9.0]), torch.tensor([3.0, 4.0, 1.0]), torch.tensor([3.0, -8.0, 0.0])):
+        torch.testing.assert_close(program(x), masked(x))

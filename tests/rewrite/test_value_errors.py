@@ -190,6 +190,57 @@ def test_bounds_of_places_are_those_of_their_type(name: str) -> None:
             assert found is expected
 
 
+RANKS: dict[str, Callable[[Tensor], object]] = {
+    "softmax": lambda x: x.softmax(1),
+    "log_softmax": lambda x: x.log_softmax(-2),
+    "sort": lambda x: x.sort(1).values,
+    "sort of a number": lambda x: x.sum().sort(1).values,
+    "argsort": lambda x: x.argsort(1),
+    "squeeze": lambda x: x.squeeze(1),
+    "twice the same": lambda x: x.squeeze((0, 0)),
+    "norm over twice the same": lambda x: torch.linalg.vector_norm(x, dim=(0, 0)),
+    "cummax": lambda x: x.cummax(1).values,
+    "cat": lambda x: torch.cat([x, x], 1),
+    "cat of rows and a column": lambda x: torch.cat([x.view(-1, 1), x]),
+    "split": lambda x: x.split(0)[0],
+    "tensor_split": lambda x: x.tensor_split(0),
+    "equal": lambda x: torch.equal(x, float(x[0])),  # type: ignore[arg-type]
+    "view": lambda x: x.view(-1, -1),
+    "masked_select": lambda x: x.masked_select(x[:3] > 0),
+    "index_select": lambda x: x.index_select(0, x.argmax().view(1, 1)),
+    "index_select of a number": lambda x: x.sum().index_select(0, torch.tensor([0, 0])),
+    "index_add to a number": lambda x: x.sum().index_add(0, torch.tensor([0]), x[:1]),
+    "index_add of a number": lambda x: x.index_add(0, x.argmax(), x.sum()),
+    "bucketize": lambda x: torch.bucketize(x, x.view(2, 2)),
+    "searchsorted": lambda x: torch.searchsorted(x.mean(), x.mean()),
+    "complex": lambda x: torch.complex(x, x.double()),
+}
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("name", RANKS)
+def test_dimensions_that_pytorch_refuses(name: str, is_open: bool) -> None:
+    def positive(x: Tensor) -> object:
+        try:
+            return RANKS[name](x) if x.sum() > 0 else x
+        except (RuntimeError, IndexError, TypeError) as error:
+            return type(error).__name__
+
+    x = torch.tensor([1.0, 2.0, 3.0, 4.0])
+    sizes = {"x": {0: torch.export.Dim("n")}} if is_open else None
+    try:
+        program = dycl.compile(Calls(positive).eval(), x, dynamic_shapes=sizes)
+    except dycl.CompileError as error:
+        assert is_open and error.problems[0].identifier in ("DY004", "DY008")
+    else:
+        assert (program(x), program(-x).tolist()) == (positive(x), [-1.0, -2.0, -3.0, -4.0])
+
+
+def test_a_number_without_dimensions_is_moved() -> None:
+    program = dycl.compile(Calls(lambda x: x.mean().movedim(0, -1) if x[0] > 0 else x).eval(), torch.ones(3))
+    assert program(torch.ones(3)).item() == 1.0
+
+
 MIXED: dict[str, Snippet] = {
     "linear": F.linear,
     "matmul": lambda x, y: x @ y.T,

@@ -52,7 +52,8 @@ class Expressions(Emitter):
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 registers = tuple(self.register("part") for _ in elements)
                 star = next((n for n, item in enumerate(elements) if isinstance(item, ast.Starred)), None)
-                items = self.call(Known(syntax.spread), (source,), target)
+                most = None if star is not None else len(elements) + 1
+                items = self.call(Known(syntax.spread), (source, Known(most)), target)
                 self.emit(Unpack(registers, star, items, self.span(target)))
                 for element, register in zip(elements, registers, strict=True):
                     self.assign(element.value if isinstance(element, ast.Starred) else element, Read(register))

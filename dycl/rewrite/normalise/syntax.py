@@ -9,7 +9,7 @@ import math
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -182,9 +182,11 @@ def mapping(source: Any) -> Any:
     return source
 
 
-def spread(source: Any) -> Any:
-    """What is spread over several variables in `a, b = source`."""
-    return source
+def spread(source: Any, most: int | None) -> Any:
+    """What is spread over several variables in `a, b = source`, which looks at so many items at most."""
+    in_python = isinstance(getattr(type(source), "__iter__", None), types.FunctionType)
+    stepped = isinstance(source, Iterator) or (in_python and not type(source).__module__.startswith("dycl."))
+    return list(itertools.islice(source, most)) if stepped and most is not None else source
 
 
 def empty(cell: Any) -> None:

@@ -147,7 +147,7 @@ class Aliases:
         self.refresh(target, recorder)
         if torch.Tag.inplace_view in func.tags:
             return self._reshape(func, args, kwargs, recorder)
-        self._require_no_overlap(target, tensors_in((args[1:], kwargs)))
+        self._require_no_overlap(func, target, tensors_in((args[1:], kwargs)))
         with recorder:
             value = plain_form(func)(*args, **kwargs)
             if value.dtype != target.dtype:
@@ -159,15 +159,23 @@ class Aliases:
         self._spoil(target)
         return target
 
-    def _require_no_overlap(self, target: torch.Tensor, others: Iterable[torch.Tensor]) -> None:
-        """Refuse a write that PyTorch refuses: of several elements in one place, or from across the target."""
-        if any(stride == 0 and size != 1 for size, stride in zip(target.shape, known_strides(target), strict=True)):
+    def _require_no_overlap(
+        self, func: OpOverload[Any, Any], target: torch.Tensor, others: Iterable[torch.Tensor]
+    ) -> None:
+        """Refuse a write that PyTorch refuses or does not define: to several elements in one place, or from across."""
+        axes = zip(target.shape, known_strides(target), strict=True)
+        if any(
+            isinstance(stride, int) and stride == 0 and (isinstance(size, torch.SymInt) or size != 1)
+            for size, stride in axes
+        ):
             reason = "a tensor is changed in place of which several elements are one, which PyTorch refuses"
             raise Refused("DY006", reason, "change a copy: `y = y.clone()`")
-        own = self.owner(target)
+        own, by_place = self.owner(target), torch.Tag.pointwise in func.tags or func is aten.copy_.default
         for other in others:
-            if self.owner(other) is own and lies_across(target, other, self.views):
-                reason = "a tensor is changed in place by one that lies across it in memory, which PyTorch refuses"
+            if self.owner(other) is own and lies_across(target, other, self.views, by_place):
+                reason = (
+                    "a tensor is changed in place by one that lies across it in memory, which PyTorch does not define"
+                )
                 raise Refused("DY006", reason, "use a copy: `y.clone()`")
 
     def _fill_out(
@@ -179,6 +187,7 @@ class Aliases:
             raise Refused("DY008", f"`{func}` writes to a tensor whose shape depends on a size that is open")
         self.require_writable(target, recorder)
         self.refresh(target, recorder)
+        self._require_no_overlap(func, target, tensors_in((args, rest)))
         with recorder:
             value = _without_out(func)(*args, **rest)
             if value.dtype != target.dtype:

@@ -1,12 +1,19 @@
-"""Whether two tensors in the same memory have some, but not all elements in common: PyTorch refuses such writes."""
+"""Whether two tensors in the same memory have elements in common: PyTorch refuses some writes of one by the other.
 
+Others it lets pass, and reads what it has just written.
+"""
+
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch._ops import OpOverload
 from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+from dycl.rewrite.record.sizes.sampled_shapes import Assignment, symbols_in, value_of
 
 aten = torch.ops.aten
 
@@ -24,19 +31,44 @@ class View:
     parent_version: int
 
 
-def lies_across(one: torch.Tensor, other: torch.Tensor, views: Mapping[int, View]) -> bool:
-    """Whether PyTorch finds that two tensors in the same memory have some, but not all elements in common.
-
-    It looks at those alone whose elements lie close together.
-    """
-    if not (_is_dense(one) and _is_dense(other)) or _is_all_or_nothing(one, other, views):
-        return False
+def lies_across(one: torch.Tensor, other: torch.Tensor, views: Mapping[int, View], by_place: bool) -> bool:
+    """Whether two tensors in the same memory have elements in common, other than each its own where that is allowed."""
+    if _is_all_or_nothing(one, other, views):
+        return not by_place
+    if not (_is_dense(one) and _is_dense(other)):
+        return _has_some_of(one, other, by_place)
     here, there = ((tensor.storage_offset(), tensor.numel()) for tensor in (one, other))
     if not all(isinstance(number, int) for number in (*here, *there)):
         return not all(_always_equal(*pair) for pair in zip(here, there, strict=True))
-    if not here[1] or not there[1] or (here == there and one.stride() == other.stride()):
+    if not here[1] or not there[1] or (by_place and here == there and one.stride() == other.stride()):
         return False
     return here[0] < there[0] + there[1] and there[0] < here[0] + here[1]
+
+
+def _has_some_of(one: torch.Tensor, other: torch.Tensor, by_place: bool) -> bool:
+    """Whether two tensors of which one has gaps have elements in common, for some sizes."""
+    if one.dtype != other.dtype:
+        return True
+    tensors = (one, other)
+    symbols = symbols_in([(tensor, tensor.storage_offset()) for tensor in tensors])
+    for numbers in _NUMBERS:
+        assignment = dict(zip(symbols, itertools.cycle(numbers), strict=False))
+        here, there = (_places(tensor, assignment) for tensor in tensors)
+        is_same = here.shape == there.shape and bool((here == there).all())
+        if not (is_same and by_place) and bool(np.isin(here, there).any()):
+            return True
+    return False
+
+
+_NUMBERS = ((2,), (3,), (1,), (5, 3, 4), (3, 4, 5), (2, 7))
+
+
+def _places(tensor: torch.Tensor, assignment: Assignment) -> Any:
+    """Where the elements of a tensor lie, for these sizes."""
+    places = np.array(value_of(tensor.storage_offset(), assignment))
+    for size, stride in zip(tensor.shape, tensor.stride(), strict=True):
+        places = places[..., None] + np.arange(value_of(size, assignment)) * value_of(stride, assignment)
+    return places
 
 
 def _is_all_or_nothing(one: torch.Tensor, other: torch.Tensor, views: Mapping[int, View]) -> bool:

@@ -23,6 +23,7 @@ from dycl.rewrite.record.decompositions import Decompositions
 from dycl.rewrite.record.element_bounds import Bounds, Walk
 from dycl.rewrite.record.errors.checked_before import needs_no_checks
 from dycl.rewrite.record.errors.element_types import require_computed
+from dycl.rewrite.record.errors.ranks import require_ranks
 from dycl.rewrite.record.errors.sizes import depends_on_values, require_fitting
 from dycl.rewrite.record.errors.values import is_assertion, require_valid
 from dycl.rewrite.record.known_shapes import Kind
@@ -233,6 +234,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             raise DecisionMet(f"{'the truth of a tensor' if tests else 'a value'} that only the input determines")
         if not dynamic and not self.symbols.has_symbol((args, kwargs)):
             return self._compute_constant(func, args, kwargs)
+        require_ranks(func, args, kwargs)
         if self.recording.complex_pairs.concern(func, args, kwargs):
             return self.recording.complex_pairs.record(func, args, kwargs, self)
         if not self._decompositions.within_known:

@@ -128,11 +128,26 @@ def _property(callee: Any, args: tuple[Any, ...]) -> tuple[types.FunctionType | 
     """A property's function, for reading or setting an attribute that is one."""
     owner, name = args[0], args[1]
     descriptor = inspect.getattr_static(type(owner), name, None) if isinstance(name, str) else None
+    if type(owner) is super and isinstance(name, str):
+        asked: Any = owner
+        owner, descriptor = asked.__self__, _behind(asked, name)
     if isinstance(descriptor, property) and (callee is setattr or len(args) == 2):
         function = descriptor.fget if callee is getattr else descriptor.fset
         if isinstance(function, types.FunctionType):
             return function, ((owner, *args[2:]), {}), "call", None
+    if isinstance(descriptor, functools.cached_property) and callee is getattr and name not in vars(args[0]):
+        reader: Any = type(descriptor).__get__
+        return reader, ((descriptor, owner, type(owner)), {}), "call", None
     return None, (args, {}), "call", None
+
+
+def _behind(owner: Any, name: str) -> Any:
+    """What `super()` finds for an object by this name in its classes, if that is one's own object and not a class."""
+    if owner.__self__ is None or isinstance(owner.__self__, type):
+        return None
+    classes = type(owner.__self__).__mro__
+    behind = classes[classes.index(owner.__thisclass__) + 1 :]
+    return next((vars(cls)[name] for cls in behind if name in vars(cls)), None)
 
 
 def is_torch(callee: Any) -> bool:

@@ -288,6 +288,8 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Ar
     met = DecisionMet.met
     try:
         result = callee(*args, **kwargs)
+        if result is NotImplemented and mentions((callee, arguments), (HostValue, operator.methodcaller)):
+            raise Refused("DY001", f"{_told(callee)} needs a value that only the input determines")
         if DecisionMet.met != met:
             raise DecisionMet("a value that only the input determines is needed")
         if type(result) in _LAZY and machine.heap.untouchable((result,)) is None:
@@ -305,7 +307,8 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Ar
         if is_torch(callee) and has_number_tensor((args, kwargs), machine):
             return _builtin(machine, callee, with_numbers((args, kwargs), machine), arguments)
         makes_class = isinstance(callee, type) and issubclass(callee, type)
-        if makes_class or substitutes.for_call(callee) is not None:
+        stepped_into = makes_class or substitutes.for_call(callee) is not None
+        if stepped_into and not (callee in (operator.getitem, operator.setitem) and isinstance(args[0], torch.Tensor)):
             raise _from_the_beginning(machine, callee, written or arguments) from None
         function = resolve(callee, *arguments)[0]
         if function is not None and function.__module__ not in _OWN_FUNCTIONS:

@@ -63,7 +63,7 @@ def _negation(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def _item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return item(args[0], machine) if is_dynamic(args[0], machine) else NOT_HANDLED
+    return item(args[0], machine) if isinstance(args[0], torch.Tensor) and is_dynamic(args[0], machine) else NOT_HANDLED
 
 
 def _tolist(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -76,10 +76,11 @@ def _tolist(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _equal(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if not any(is_dynamic(value, machine) for value in args):
+    if kwargs or not any(is_dynamic(value, machine) for value in args):
         return NOT_HANDLED
-    left, right = args
-    return left.shape == right.shape and item(torch.eq(left, right).all(), machine)
+    if not all(isinstance(value, torch.Tensor) for value in args):
+        raise TypeError("equal(): argument must be Tensor")
+    return args[0].shape == args[1].shape and item(torch.eq(*args).all(), machine)
 
 
 def _allclose(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

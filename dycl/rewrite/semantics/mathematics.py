@@ -3,6 +3,8 @@
 import decimal
 import fractions
 import math
+import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -268,3 +270,43 @@ HANDLERS: dict[Any, Handler] = {
     syntax.loses: _loses,
     syntax.summed: _summed,
 }
+
+
+def _turned(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda left, right: operation(right, left)
+
+
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+_ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+_BITS = ("lshift", "rshift", "and_", "or_", "xor")
+_SPECIAL: dict[str, Callable[[Any, Any], Any]] = {
+    **{f"__{name.rstrip('_')}__": getattr(operator, name) for name in (*_COMPARISONS, *_ARITHMETIC, *_BITS)},
+    **{f"__r{name.rstrip('_')}__": _turned(getattr(operator, name)) for name in (*_ARITHMETIC, *_BITS)},
+}
+
+
+def special_method(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
+    """`(3).__lt__(number)` or `float.__add__(0.5, number)`, which know nothing of numbers that the input determines."""
+    if isinstance(callee, types.MethodWrapperType):
+        args, owner = (callee.__self__, *args), type(callee.__self__)
+    elif isinstance(callee, types.WrapperDescriptorType):
+        owner = callee.__objclass__
+    else:
+        return NOT_HANDLED
+    kind = next((kind for kind in (int, float) if issubclass(owner, kind)), None)
+    operation = _SPECIAL.get(callee.__name__)
+    if kind is None or operation is None or len(args) != 2 or not any(isinstance(value, HostValue) for value in args):
+        return NOT_HANDLED
+    if not all(isinstance(value, HostValue | int | float) for value in args):
+        return NOT_HANDLED
+    mixed = kind is int and any(_is_float(value) for value in args)
+    return NotImplemented if mixed or not hasattr(kind, callee.__name__) else operation(*map(_plain, args))
+
+
+def _plain(value: Any) -> Any:
+    """A number as Python's own classes have it."""
+    return value if isinstance(value, HostValue) else float(value) if isinstance(value, float) else int(value)
+
+
+def _is_float(value: Any) -> bool:
+    return value.kind == "float" if isinstance(value, HostValue) else isinstance(value, float)

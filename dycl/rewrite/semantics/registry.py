@@ -166,6 +166,7 @@ RULES: tuple[Rule, ...] = (
     Rule("lists of unknown length", table_calls.apply),
     Rule("builtins that go through such a list", _stepped_into),
     Rule("NumPy", numpy_calls.apply),
+    Rule("special methods of numbers", mathematics.special_method),
     Rule("functions, by identity", _function),
     Rule("methods, by the type of their object", _method),
     Rule("PyTorch's functions, given NumPy's scalars", numpy_calls.in_torch),

@@ -51,9 +51,13 @@ def complex_number(x: Tensor) -> Any:
     return int(x[0]) == 1 + 0j
 
 
-@refused("DY002")
 def number_of_ones_own(x: Tensor) -> Any:
-    return _Own(3) == int(x[0])
+    return _Own(3) == int(x[0]), _Own(1) != int(x[0]), _Own(3) - int(x[0]), _Own(2) + int(x[0])
+
+
+@refused("DY002")
+def number_of_ones_own_behind(x: Tensor) -> Any:
+    return int(x[0]) == _Own(3)
 
 
 def _halved(x: Tensor) -> list[float]:

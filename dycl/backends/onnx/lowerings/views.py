@@ -135,6 +135,8 @@ def swap(b: Builder, a: Arguments) -> Value:
 @lowers("aten.movedim.int", "aten.movedim.intlist", "aten.moveaxis.int")
 def movedim(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
+    if not x.rank:
+        return x
     sources = [axis % x.rank for axis in a.integers("source")]
     places = [axis % x.rank for axis in a.integers("destination")]
     order = [axis for axis in range(x.rank) if axis not in sources]

@@ -5,7 +5,7 @@ on small real tensors, once for each operation and each kind of arguments.
 """
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import torch
@@ -23,7 +23,9 @@ _EVERYWHERE = 127
 # What an open size is while PyTorch is asked.
 _OPEN = 2
 
-_TELLS_OF_TYPES = re.compile(r"not implemented for|types?\b|bool|not support|only support", re.IGNORECASE)
+_TELLS_OF_TYPES = re.compile(
+    r"not implemented for|types?\b|bool|(?<!multi-target )not support|only support", re.IGNORECASE
+)
 
 _REFUSED: dict[Hashable, bool] = {}
 
@@ -37,7 +39,7 @@ def require_computed(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: 
     if key not in _REFUSED:
         _REFUSED[key] = _is_refused(func, args, kwargs)
     if _REFUSED[key]:
-        _ask(func, args, kwargs)
+        ask(func, args, kwargs)
 
 
 def _require_stored_as_is(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -81,17 +83,22 @@ def _kind(tree: Any) -> Hashable:
 def _is_refused(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether PyTorch says something against the element types; what it says against the numbers is not about them."""
     try:
-        _ask(func, args, kwargs)
+        ask(func, args, kwargs)
     except Exception as error:
         return _TELLS_OF_TYPES.search(str(error)) is not None
     return False
 
 
-def _ask(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def ask(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Call an operation on small real tensors."""
-    small = any(_count(tensor) > _MOST_ELEMENTS for tensor in tensors_in((args, kwargs)))
+    small = needs_small(tensors_in((args, kwargs)))
     with _disable_current_modes(), torch.no_grad():
         func(*_real(args, small), **_real(kwargs, small))
+
+
+def needs_small(tensors: Iterable[torch.Tensor]) -> bool:
+    """Whether these tensors are so large that PyTorch is asked about smaller ones."""
+    return any(_count(tensor) > _MOST_ELEMENTS for tensor in tensors)
 
 
 def _count(tensor: torch.Tensor) -> int:

@@ -16,7 +16,8 @@ from torch import Tensor
 from torch._ops import OpOverload
 
 from dycl.rewrite.record.contract import Records
-from dycl.rewrite.record.operations import is_refused, tensors_in
+from dycl.rewrite.record.errors.norms import by_channel, compared, in_groups, normalised, told_apart
+from dycl.rewrite.record.operations import tensors_in
 from dycl.rewrite.record.sizes.index_sizes import BY_VALUE, INDEXED
 from dycl.rewrite.record.sizes.needs import at_least, covers, divides, equal, expression, spreads, together
 from dycl.rewrite.record.sizes.sampled_shapes import can_always_be_viewed, symbols_in
@@ -64,12 +65,19 @@ def _stacked(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> None
 def _joined(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> None:
     first = tensors[0]
     message = f"Sizes of tensors must match except in dimension {dim % max(first.dim(), 1)}."
+    most = max(tensor.dim() for tensor in tensors)
     for tensor in tensors[1:]:
-        # PyTorch leaves out a tensor of one dimension that is empty.
+        if tensor.dim() == 1 < most:
+            # PyTorch leaves out a tensor of one dimension that is empty.
+            equal(recorder, tensor.shape[0], 0, "Tensors must have same number of dimensions")
         if tensor.dim() == first.dim() > 1:
             for axis in range(first.dim()):
                 if axis != dim % first.dim():
                     equal(recorder, first.shape[axis], tensor.shape[axis], message)
+
+
+def _masked(recorder: Records, tensor: Tensor, mask: Tensor) -> None:
+    together(recorder, [tensor.shape, mask.shape])
 
 
 def _beside(recorder: Records, tensors: Sequence[Tensor]) -> None:
@@ -261,27 +269,6 @@ def _most_frequent(recorder: Records, tensor: Tensor, dim: int = -1, keepdim: bo
     _found("IndexError")(recorder, tensor, dim)
 
 
-def _normalised(recorder: Records, tensor: Tensor, shape: Sequence[Any], *_: Any, **__: Any) -> None:
-    for pair in zip(reversed(tensor.shape), reversed(shape), strict=False):
-        equal(recorder, *pair, f"Given normalized_shape={list(shape)}, expected input with other sizes")
-
-
-def _by_channel(recorder: Records, tensor: Tensor, *values: Any, **_: Any) -> None:
-    for value in values[:4]:
-        if isinstance(value, Tensor) and tensor.dim() > 1:
-            equal(recorder, tensor.shape[1], value.shape[0], "there must be one element for each channel of the input")
-
-
-def _in_groups(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> None:
-    if is_refused(_normalise_nothing):  # from PyTorch 2.15 on
-        count = math.prod([expression(size) for size in tensor.shape[2:]], start=sympy.Integer(1))
-        at_least(recorder, count, 1, "RuntimeError", "Expected HxW to be greater than 0")
-
-
-def _normalise_nothing() -> Tensor:
-    return torch.group_norm(torch.zeros(1, 1, 0), 1)
-
-
 def _prelu(recorder: Records, tensor: Tensor, weight: Tensor) -> None:
     if weight.dim() == 1 and tensor.dim() > 1:
         spreads(recorder, weight.shape, (tensor.shape[1],))
@@ -345,6 +332,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     **{f"aten.{name}.default": _joined for name in ("cat", "concat", "concatenate")},
     "aten.stack.default": _stacked,
     "aten.masked_scatter.default": _scattered,
+    "aten.masked_select.default": _masked,
     "aten.hstack.default": _beside,
     "aten.vstack.default": _below,
     "aten.linear.default": _linear,
@@ -378,11 +366,14 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.linalg_vector_norm.default": _normed,
     **{f"aten.{name}.dim": _found("IndexError") for name in ("max", "min", "median", "nanmedian")},
     "aten.mode.default": _most_frequent,
-    "aten.layer_norm.default": _normalised,
-    "aten.native_layer_norm.default": _normalised,
-    "aten.rms_norm.default": _normalised,
-    "aten.batch_norm.default": _by_channel,
-    "aten.group_norm.default": _in_groups,
+    "aten.layer_norm.default": normalised,
+    "aten.native_layer_norm.default": normalised,
+    "aten.rms_norm.default": normalised,
+    "aten.batch_norm.default": by_channel,
+    "aten.instance_norm.default": by_channel,
+    "aten.group_norm.default": in_groups,
+    "aten.cosine_similarity.default": compared,
+    "aten.cross_entropy_loss.default": told_apart,
     "aten.prelu.default": _prelu,
     "aten.glu.default": _halved,
     **{f"aten.{name}.default": _square for name in _SQUARES},

@@ -103,6 +103,13 @@ def _along(error: str, message: str = "") -> Callable[..., Any]:
     return rule
 
 
+def _added_along(recorder: Records, tensor: Tensor, dim: int, index: Tensor, source: Tensor, **__: Any) -> Any:
+    if source.dim() != tensor.dim():
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension.")
+    error = "IndexError" if tensor.dim() == 1 else "RuntimeError"
+    return _along(error, IN_SELF if tensor.dim() == 1 else "")(recorder, tensor, dim, index)
+
+
 def _select(recorder: Records, tensor: Tensor, dim: int, index: Any) -> Any:
     """One place of a dimension; if that is of open size, `size_errors` looks at it."""
     size = _size(tensor, dim)
@@ -249,7 +256,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.gather.default": _along("RuntimeError"),
     **{f"aten.{name}": _along("RuntimeError") for name in _BOUNDED_SCATTERS},
     "aten.scatter_reduce.two": _along("RuntimeError"),
-    "aten.index_add.default": _along("RuntimeError"),
+    "aten.index_add.default": _added_along,
     "aten.index_select.default": _along("IndexError", IN_SELF),
     "aten.index_reduce.default": _along("IndexError", IN_SELF),
     "aten.index_copy.default": _along("IndexError"),

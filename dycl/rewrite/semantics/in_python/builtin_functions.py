@@ -323,22 +323,10 @@ def for_special_methods(callee: Any, args: tuple[Any, ...], interpreted: Contain
         return None
     if substitute is None:
         return attributes.for_access(callee, args, interpreted)
-    has_any = any(_has_interpreted_method(type(value), interpreted) for value in args[:2])
-    return substitute if has_any else None
+    return substitute if special_methods.are_interpreted(args[:2], interpreted) else None
 
 
-def _has_interpreted_method(cls: type, interpreted: Container[types.CodeType]) -> bool:
-    if cls.__flags__ & _IS_HEAP_TYPE == 0 or issubclass(cls, torch.Tensor | HostValue):
-        return False
-    return any(
-        isinstance(found, types.FunctionType) and found.__code__ in interpreted
-        for base in cls.__mro__
-        for name, found in vars(base).items()
-        if name.startswith("__") and name.endswith("__")
-    )
-
-
-_IS_HEAP_TYPE = 1 << 9
+_IS_HEAP_TYPE = special_methods.IS_HEAP_TYPE
 
 
 def iterates(callee: Any, args: tuple[Any, ...]) -> bool:

@@ -33,6 +33,20 @@ def _asked_for_its_length(items: Any) -> Any:
     return iterator
 
 
+def first_of(items: Any, most: int | None) -> list[Any]:
+    """The first `most` items, or all, and nothing is asked of what comes after."""
+    if most is None:
+        return list_of(items)
+    result: list[Any] = []
+    iterator = iter(items)
+    for _ in range(most):
+        try:
+            result.append(next(iterator))
+        except StopIteration:
+            break
+    return result
+
+
 def tuple_of(items: Any = ()) -> tuple[Any, ...]:
     """`tuple(items)`."""
     return tuple(list_of(items))
@@ -113,5 +127,5 @@ SUBSTITUTES: dict[Any, Any] = {
     collections.deque.extend: extended,
     collections.deque.extendleft: extended_to_the_left,
     dict.fromkeys: from_keys,
-    syntax.spread: list_of,
+    syntax.spread: first_of,
 }

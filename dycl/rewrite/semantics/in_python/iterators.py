@@ -359,10 +359,15 @@ _LAZY = frozenset(
 )
 
 
+_METHODS = (types.MethodWrapperType, types.WrapperDescriptorType)
+
+
 def is_lazy(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a call makes an iterator that must be interpreted from its beginning."""
     if not args:
         return callee in _ALWAYS
+    if any(isinstance(value, _METHODS) for value in (*args, *kwargs.values())):
+        return True
     if callee in (iter, syntax.iterated):
         return len(args) == 2 or syntax.iterates_itself(args[0])
     if callee is zip and kwargs.get("strict"):

@@ -8,9 +8,15 @@ import functools
 import math
 import operator
 import sys
+import types
+from collections.abc import Container
 from typing import Any
 
+import torch
+
 from dycl.rewrite.normalise import data_model, syntax
+from dycl.rewrite.record.host_values import HostValue
+from dycl.rewrite.record.number_classes import kind_of_class
 from dycl.rewrite.semantics.in_python import texts
 
 
@@ -348,3 +354,28 @@ SUBSTITUTES: dict[Any, Any] = {
     math.ceil: functools.partial(through, "__ceil__", math.ceil),
     math.trunc: functools.partial(unary, "__trunc__", "type does not define __trunc__ method"),
 }
+
+IS_HEAP_TYPE = 1 << 9
+
+
+def are_interpreted(operands: tuple[Any, ...], interpreted: Container[types.CodeType]) -> bool:
+    """Whether an operand has special methods that are interpreted.
+
+    Those of a number's own class must be where it gets a number of ours, of which Python's own ones know nothing.
+    """
+    first: Any = operands[0] if operands else None
+    cls: Any = type(first)
+    is_own = isinstance(first, int | float) and kind_of_class(cls) is None
+    every = is_own and isinstance(operands[-1], HostValue)
+    return any(_has_method(value, None if every else interpreted) for value in operands)
+
+
+def _has_method(value: Any, interpreted: Container[types.CodeType] | None) -> bool:
+    if type(value).__flags__ & IS_HEAP_TYPE == 0 or isinstance(value, torch.Tensor | HostValue):
+        return False
+    return any(
+        isinstance(found, types.FunctionType) and (interpreted is None or found.__code__ in interpreted)
+        for base in type(value).__mro__
+        for name, found in vars(base).items()
+        if name.startswith("__") and name.endswith("__")
+    )

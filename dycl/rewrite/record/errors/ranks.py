@@ -1,0 +1,73 @@
+"""What PyTorch refuses because of how many dimensions an argument has, or which one is named.
+
+Its rules for fake tensors do not look at all of it. So an operation that names dimensions is asked once on small real
+tensors of as many dimensions; what it says against those holds for tensors of every size.
+"""
+
+import functools
+import re
+from collections.abc import Hashable
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+
+from dycl.rewrite.record.errors.element_types import ask, needs_small
+from dycl.rewrite.record.operations import tensors_in
+
+_NAMES = frozenset(
+    ("dim", "dims", "dim0", "dim1", "start_dim", "end_dim", "axis", "axis0", "axis1", "source", "destination", "index")
+    + ("boundaries", "sorted_sequence", "sections", "split_size", "size", "mask", "imag", "angle")
+)
+_OF_RANKS = re.compile(
+    r"Dimension out of range|appears multiple times|repeated dim|to be a vector|be a vector|should have dimension|"
+    r"must be 1 dimension|positive dimension|only one dimension can be inferred|Index to scalar|can be a scalar only|"
+    r"number of sections must be|split_size can only be 0|zero-dimensional tensor|Expected object of scalar type",
+    re.IGNORECASE,
+)
+_OF_SIZES = re.compile(r"must match|Number of indices|same number of dimensions", re.IGNORECASE)
+_REFUSED: dict[Hashable, bool] = {}
+
+
+def require_ranks(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise PyTorch's error if it does not take tensors of so many dimensions."""
+    if func.namespace != "aten" or not _names_dimensions(func):
+        return
+    try:
+        key = (func, _kind(args), _kind(kwargs))
+        known = _REFUSED.get(key)
+    except TypeError:  # an argument that is no tensor, number or list of them
+        return
+    if known is None:
+        known = _REFUSED[key] = _is_refused(func, args, kwargs)
+    if known:
+        ask(func, args, kwargs)
+
+
+@functools.cache
+def _names_dimensions(func: OpOverload[Any, Any]) -> bool:
+    return any(argument.name in _NAMES for argument in func._schema.arguments)
+
+
+def _kind(tree: Any) -> Hashable:
+    match tree:
+        case torch.Tensor():
+            return tree.dtype, tuple([size if isinstance(size, int) else None for size in tree.shape])
+        case list() | tuple():
+            return tuple(map(_kind, tree))
+        case dict():
+            return tuple((name, _kind(value)) for name, value in tree.items())
+        case torch.SymInt() | torch.SymFloat() | torch.SymBool():
+            return str(type(tree))
+        case _:
+            return type(tree), tree
+
+
+def _is_refused(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    try:
+        ask(func, args, kwargs)
+    except Exception as error:
+        given = tensors_in((args, kwargs))
+        is_exact = all(isinstance(size, int) for tensor in given for size in tensor.shape) and not needs_small(given)
+        return _OF_RANKS.search(str(error)) is not None or (is_exact and _OF_SIZES.search(str(error)) is not None)
+    return False
