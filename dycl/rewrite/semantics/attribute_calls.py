@@ -1,13 +1,17 @@
 """`getattr`, `setattr` and `delattr` where they would get at what a program cannot keep track of."""
 
+import collections
 import types
 from typing import Any
 
+import numpy as np
 import torch
+from torch import nn
 
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.heap.doors import Door
 from dycl.rewrite.state.heap.reach import is_library
 
 
@@ -16,6 +20,10 @@ def set_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any
     owner, name = args[0], args[1]
     if isinstance(owner, torch.Tensor):
         raise Refused("DY009", f"the attribute `{name}` of a tensor is set")
+    if isinstance(owner, collections.defaultdict) or (isinstance(owner, BaseException) and owner in machine.pinned):
+        raise Refused("DY007", f"the attribute `{name}` of a `{type(owner).__name__}` is set")
+    if isinstance(owner, np.ndarray | type(np.empty(0).flags)):
+        raise Refused("DY009", f"the attribute `{name}` of an array is set", "use a function that gives another array")
     if isinstance(owner, type) and machine.pinned.was_made(owner):
         if name == "__bases__":
             raise Refused("DY009", "the bases of a class are changed, whose subclasses are not kept track of")
@@ -30,6 +38,19 @@ def set_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any
     return NOT_HANDLED
 
 
+def set_derivative(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`tensor.requires_grad_(wanted)`."""
+    tensor, wanted = args[0], kwargs.get("requires_grad", args[1] if len(args) > 1 else True)
+    if tensor.requires_grad is not wanted:
+        raise Refused("DY007", "whether a tensor requires a derivative is set")
+    return tensor
+
+
+def change_array(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`array.resize(...)` and `array.setflags(...)`."""
+    raise Refused("DY009", "the shape or the flags of an array are set", "use a function that gives another array")
+
+
 def _is_nested(function: types.FunctionType) -> bool:
     """Whether this is a function inside another: those that were there before the call have been found."""
     return "<locals>" in function.__qualname__ and not is_library(function.__module__)
@@ -39,6 +60,22 @@ def get_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any
     """`getattr(owner, name)`."""
     if isinstance(args[0], types.TracebackType):
         raise Refused("DY002", "the model looks into a traceback")
+    return NOT_HANDLED
+
+
+def past_the_door(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
+    """Refuse what goes to a module's tables or attributes behind the back of the classes that watch them."""
+    if not args or not isinstance(callee, types.WrapperDescriptorType | types.MethodDescriptorType):
+        return NOT_HANDLED
+    owner, name = callee.__objclass__, callee.__name__
+    if issubclass(owner, dict) and isinstance(args[0], Door):
+        reason = f"`{owner.__name__}.{name}` is called of a module's table"
+        raise Refused("DY007", reason, "call the table's own method")
+    if owner is object and isinstance(args[0], nn.Module) and len(args) > 1:
+        is_new = name == "__setattr__" and args[1] not in vars(args[0])
+        if is_new or name == "__delattr__":
+            reason = f"`object.{name}` changes which attributes a module has"
+            raise Refused("DY007", reason, "set the attribute in `__init__`, or as usual")
     return NOT_HANDLED
 
 

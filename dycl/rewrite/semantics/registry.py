@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from dycl.rewrite.own_thread import usual
@@ -73,6 +74,8 @@ for _topic in _TOPICS:
 
 METHODS: dict[tuple[type, str], Handler] = {
     **{(torch.Tensor, name): handler for name, handler in builtin_calls.TENSOR_METHODS.items()},
+    (torch.Tensor, "requires_grad_"): attribute_calls.set_derivative,
+    **{(np.ndarray, name): attribute_calls.change_array for name in ("resize", "setflags")},
     (torch.Tensor, "new_tensor"): tensor_literals.new_tensor,
     (torch.Tensor, "new"): tensor_literals.new,
     (torch.Tensor, "tensor_split"): indexing.tensor_split,
@@ -168,6 +171,7 @@ RULES: tuple[Rule, ...] = (
     Rule("NumPy", numpy_calls.apply),
     Rule("special methods of numbers", mathematics.special_method),
     Rule("functions, by identity", _function),
+    Rule("functions of the classes that a module's tables are made from", attribute_calls.past_the_door),
     Rule("methods, by the type of their object", _method),
     Rule("PyTorch's functions, given NumPy's scalars", numpy_calls.in_torch),
 )

@@ -3,7 +3,9 @@
 import types
 from typing import Any
 
+import numpy as np
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
@@ -26,6 +28,9 @@ def _real(tree: Any, machine: Running, seen: dict[int, Any], fill: int) -> Any:
     match tree:
         case torch.Tensor() if machine.recorder.is_dynamic(tree):
             return seen.setdefault(id(tree), torch.full(_known_sizes(tree), fill, dtype=tree.dtype))
+        case torch.Tensor() | np.ndarray() if not isinstance(tree, FakeTensor):
+            # Whoever is asked may write to it.
+            return seen.setdefault(id(tree), tree.detach().clone() if isinstance(tree, torch.Tensor) else tree.copy())
         case HostValue():
             return PYTHON_TYPES[tree.kind](1)
         case _ if type(tree) is HostArray:

@@ -32,6 +32,14 @@ def _array(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> HostAr
     return HostArray(tensor.clone() if copy is True or not shared else tensor)
 
 
+def _contiguous(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> HostArray:
+    """`np.ascontiguousarray`, which copies what does not lie in order, and has one dimension at least."""
+    made = _array(callee, args, kwargs)
+    if made.tensor.dim() and made.tensor.is_contiguous():
+        return made
+    return HostArray(made.tensor.contiguous() if made.tensor.dim() else made.tensor.reshape(1).clone())
+
+
 def _filled(fill: int | None) -> Callable[..., Any]:
     def make(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> HostArray:
         shape, *rest = args
@@ -77,7 +85,7 @@ MAKERS: dict[Any, Callable[..., Any]] = {
     np.array: _array,
     np.asarray: _array,
     np.asanyarray: _array,
-    np.ascontiguousarray: _array,
+    np.ascontiguousarray: _contiguous,
     np.zeros: _filled(0),
     np.ones: _filled(1),
     np.full: _filled(None),

@@ -122,8 +122,8 @@ class Attributes:
         before = self.modules.tables[id(module)]["_buffers"]
         if isinstance(entries, Door) or has_same_entries(entries, before):
             return
-        different = (name for name in (*before, *entries) if entries.get(name, self) is not before.get(name, self))
-        changed = next(different, next(reversed(entries)))
+        names = (*reversed(entries), *before)
+        changed = next((name for name in names if entries.get(name, self) is not before.get(name, self)), names[0])
         self._adopt(module, (id(module), changed), "_buffers")
         raise Again
 
