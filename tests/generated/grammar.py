@@ -37,7 +37,7 @@ KINDS = {
         leaves=(),
         forms=(
             "{grid}.relu()",
-            "-{grid}",
+            "(-{grid})",
             "({grid} + {grid}).clamp(-8, 8)",
             "({grid} * {row}).clamp(-8, 8)",
             "({grid} + {int}).clamp(-8, 8)",

@@ -1,6 +1,8 @@
 """Take the patterns of a `match` statement apart into tests and assignments."""
 
 import ast
+import itertools
+import types
 from typing import Any
 
 from dycl.rewrite.normalise import syntax
@@ -46,8 +48,8 @@ def _match(
             wanted = [emitter.expression(key) for key in keys]
             fits = emitter.call(Known(is_mapping_with), (subject, *wanted), pattern)
             _require(emitter, fits, fails, pattern)
-            for key, inner in zip(wanted, patterns, strict=True):
-                item = emitter.call(Known(syntax.getitem), (subject, key), pattern)
+            items = [_there(emitter, Known(value_of), (subject, key), fails, pattern) for key in wanted]
+            for item, inner in zip(items, patterns, strict=True):
                 _match(emitter, inner, item, fails, captures)
             if rest is not None:
                 left = emitter.call(Known(without_keys), (subject, *wanted), pattern)
@@ -71,10 +73,8 @@ def _match_class(
         emitter.call(Known(syntax.getitem), (names, Known(place)), pattern) for place in range(len(pattern.patterns))
     ]
     parts.extend(map(Known, pattern.kwd_attrs))
-    for name, inner in zip(parts, (*pattern.patterns, *pattern.kwd_patterns), strict=True):
-        present = emitter.call(Known(has_part), (subject, name), pattern)
-        _require(emitter, present, fails, pattern)
-        item = emitter.call(Known(part), (subject, name), pattern)
+    items = [_there(emitter, Known(part), (subject, name), fails, pattern) for name in parts]
+    for item, inner in zip(items, (*pattern.patterns, *pattern.kwd_patterns), strict=True):
         _match(emitter, inner, item, fails, captures)
 
 
@@ -98,6 +98,8 @@ def _match_sequence(
     least = len(patterns) - (star is not None)
     test = is_sequence_of if star is None else is_sequence_of_at_least
     _require(emitter, emitter.call(Known(test), (subject, Known(least)), pattern), fails, pattern)
+    most = None if star is not None else least + 1
+    subject = emitter.call(Known(gone_through), (subject, Known(most)), pattern) if patterns else subject
     for place, inner in enumerate(patterns):
         if isinstance(inner, ast.MatchStar):
             if inner.name is not None:
@@ -112,6 +114,9 @@ def _match_sequence(
         _match(emitter, inner, item, fails, captures)
 
 
+MISSING = object()
+"""What stands for a key or an attribute that is not there."""
+
 # How Python marks the classes that these patterns match.
 _SEQUENCE = 1 << 5
 _MAPPING = 1 << 6
@@ -125,6 +130,18 @@ def is_sequence_of(subject: Any, length: int) -> bool:
 def is_sequence_of_at_least(subject: Any, length: int) -> bool:
     """Whether a sequence pattern with a star beside `length` parts can match."""
     return bool(type(subject).__flags__ & _SEQUENCE) and len(subject) >= length
+
+
+def gone_through(subject: Any, most: int | None) -> Any:
+    """What a sequence pattern looks at: the items of a class of one's own in the way that its iterator gives them."""
+    cls = type(subject)
+    in_python = any(isinstance(getattr(cls, name, None), types.FunctionType) for name in ("__iter__", "__getitem__"))
+    if not in_python or cls.__module__.startswith("dycl."):
+        return subject
+    items = list(itertools.islice(subject, most))
+    if most is not None and len(items) != most - 1:
+        raise ValueError("the length of a sequence is not the number of its items")
+    return items
 
 
 def place_from_end(subject: Any, count: int) -> int:
@@ -146,9 +163,14 @@ def is_mapping_with(subject: Any, *keys: Any) -> bool:
         if key in seen:
             raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
         seen.add(key)
-        if key not in subject:
+        if type(subject) is dict and key not in subject:
             return False
     return True
+
+
+def value_of(subject: Any, key: Any) -> Any:
+    """What a mapping pattern finds under a key: a class of one's own is asked by its `get`."""
+    return subject[key] if type(subject) is dict else subject.get(key, MISSING)
 
 
 def without_keys(subject: Any, *keys: Any) -> dict[Any, Any]:
@@ -187,14 +209,28 @@ def positional_names(cls: type, count: int, *keywords: str) -> tuple[str | None,
     return names[:count]
 
 
-def has_part(subject: Any, name: str | None) -> bool:
-    """Whether there is what a part of a class pattern is matched against."""
-    return name is None or hasattr(subject, name)
-
-
 def part(subject: Any, name: str | None) -> Any:
     """What a part of a class pattern is matched against."""
-    return subject if name is None else getattr(subject, name)
+    if name is None:
+        return subject
+    try:
+        return getattr(subject, name)
+    except AttributeError:
+        return MISSING
+
+
+def is_there(item: Any) -> bool:
+    """Whether a key or an attribute was found."""
+    return item is not MISSING
+
+
+def _there(
+    emitter: Expressions, look: Operand, given: tuple[Operand, ...], fails: Label, pattern: ast.pattern
+) -> Operand:
+    """What is found, if it is; else the pattern fails."""
+    item = emitter.call(look, given, pattern)
+    _require(emitter, emitter.call(Known(is_there), (item,), pattern), fails, pattern)
+    return item
 
 
 def _require(emitter: Expressions, holds: Operand, fails: Label, pattern: ast.pattern) -> None:

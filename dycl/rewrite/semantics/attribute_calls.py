@@ -41,9 +41,9 @@ def set_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any
 def set_derivative(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`tensor.requires_grad_(wanted)`."""
     tensor, wanted = args[0], kwargs.get("requires_grad", args[1] if len(args) > 1 else True)
-    if tensor.requires_grad is not wanted:
+    if not machine.recorder.is_dynamic(tensor) and tensor.requires_grad is not wanted:
         raise Refused("DY007", "whether a tensor requires a derivative is set")
-    return tensor
+    return NOT_HANDLED
 
 
 def change_array(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

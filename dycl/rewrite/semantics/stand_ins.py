@@ -28,13 +28,13 @@ def _real(tree: Any, machine: Running, seen: dict[int, Any], fill: int) -> Any:
     match tree:
         case torch.Tensor() if machine.recorder.is_dynamic(tree):
             return seen.setdefault(id(tree), torch.full(_known_sizes(tree), fill, dtype=tree.dtype))
-        case torch.Tensor() | np.ndarray() if not isinstance(tree, FakeTensor):
-            # Whoever is asked may write to it.
-            return seen.setdefault(id(tree), tree.detach().clone() if isinstance(tree, torch.Tensor) else tree.copy())
         case HostValue():
             return PYTHON_TYPES[tree.kind](1)
         case _ if type(tree) is HostArray:
             return seen.setdefault(id(tree), tree.stand_in(fill))
+        case torch.Tensor() | np.ndarray() if not isinstance(tree, FakeTensor):
+            # Whoever is asked may write to it.
+            return seen.setdefault(id(tree), tree.detach().clone() if isinstance(tree, torch.Tensor) else tree.copy())
         case list() | tuple() if type(tree) in (list, tuple):
             return type(tree)([_real(part, machine, seen, fill) for part in tree])
         case dict() if type(tree) is dict:

@@ -121,3 +121,69 @@ def numbers_that_do_not_fit(x: Tensor) -> Any:
 
 def numbers_of_classes_of_ones_own(x: Tensor) -> Any:
     return _LENGTH > x[0].item(), _Level.HIGH < int(x[0]), _Level.HIGH > int(x[0])
+
+
+class _Attributes:
+    def __init__(self) -> None:
+        self.read = 0
+
+    @property
+    def width(self) -> int:
+        self.read += 1
+        return 3
+
+    def __getattr__(self, name: str) -> int:
+        if name == "height":
+            return 4
+        raise AttributeError(name)
+
+
+class _Backwards(list[Any]):
+    def __iter__(self) -> Iterator[Any]:
+        return reversed(self[:])
+
+
+class _Always(list[Any]):
+    def __getitem__(self, index: Any) -> Any:
+        return 99
+
+
+class _Answers(dict[str, Any]):
+    def get(self, key: str, default: Any = None) -> Any:
+        return 7 if key == "a" else default
+
+
+def patterns_of_attributes(x: Tensor) -> Any:
+    held = _Attributes()
+    found = None
+    match held:
+        case _Attributes(depth=1):
+            found = "depth"
+        case _Attributes(width=4) | _Attributes(width=3, height=4):
+            found = held.read
+    return found, held.read, x if x[0] > 0 else -x
+
+
+def patterns_of_sequences(x: Tensor) -> Any:
+    number = int(x[0])
+    found: list[Any] = []
+    for subject in (_Backwards([number, 2]), _Backwards([number, 2, 5]), _Always([number, 2]), [number, 3]):
+        match subject:
+            case [a, b] if x[0] > 0:
+                found.append((a, b))
+            case [a, *rest]:
+                found.append((a, rest))
+    return found
+
+
+def patterns_of_mappings(x: Tensor) -> Any:
+    found: list[Any] = []
+    for subject in (_Answers(a=int(x[0])), _Answers(b=1), {"a": int(x[0]), "b": 2}, {"b": 2}):
+        match subject:
+            case {"a": value, "b": other, **rest}:
+                found.append((value, other, rest))
+            case {"a": value}:
+                found.append(value)
+            case _:
+                found.append("none" if x[0] > 0 else "nothing")
+    return found

@@ -61,31 +61,31 @@ def _orders(
     func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], results: Sequence[Any]
 ) -> list[_Axes | None]:
     found = samples(func, args, kwargs, guessed=True)
-    # Axes of one element lie anywhere, and PyTorch's kernels differ in where unless all others say it.
-    wide = [tensor for tensor in tensors_in((args, kwargs)) if tensor.dim() > 1]
-    some_lie_anywhere = any(dense_order(tensor) is None for tensor in wide)
-    return [
-        _order(item, [sample.results[place] for sample in found], some_lie_anywhere)
-        for place, item in enumerate(results)
-    ]
+    return [_order(item, [sample.results[place] for sample in found]) for place, item in enumerate(results)]
 
 
-def _order(result: Any, found: Sequence[Any], some_lie_anywhere: bool) -> _Axes | None:
+def _order(result: Any, found: Sequence[Any]) -> _Axes | None:
     """The axes from the outermost to the innermost, if these results lie alike and without gaps wherever it shows."""
     if not isinstance(result, torch.Tensor):
         return None
-    told = [
-        axis for axis, size in enumerate(result.shape) if some_lie_anywhere or not isinstance(size, int) or size > 1
-    ]
-    telling = [item for item in found if all(item.shape[axis] > 1 for axis in told)]
-    orders = {_dense(item) for item in telling}
-    return orders.pop() if len(orders) == 1 else None
+    wide = [axis for axis, size in enumerate(result.shape) if not isinstance(size, int) or size != 1]
+    orders = {_dense(item, wide) for item in found if all(item.shape[axis] > 1 for axis in wide)}
+    order = orders.pop() if len(orders) == 1 else None
+    return None if order is None else _with_single(order, result.dim())
 
 
-def _dense(tensor: torch.Tensor) -> _Axes | None:
-    axes = sorted(range(tensor.dim()), key=lambda axis: -tensor.stride()[axis])
-    moved = tensor.permute(axes)
-    return tuple(axes) if moved.stride() == in_order(moved.shape) else None
+def _dense(tensor: torch.Tensor, wide: Sequence[int]) -> _Axes | None:
+    axes = sorted(wide, key=lambda axis: -tensor.stride()[axis])
+    strides, shape = ([sizes[axis] for axis in axes] for sizes in (tensor.stride(), tensor.shape))
+    return tuple(axes) if tuple(strides) == in_order(shape) else None
+
+
+def _with_single(order: _Axes, rank: int) -> _Axes:
+    """The order with the axes of one element in it, which lie anywhere: in their own place if the others do."""
+    axes = list(order)
+    for axis in sorted(set(range(rank)) - set(order), reverse=True):
+        axes.insert(next((place for place, other in enumerate(axes) if other > axis), len(axes)), axis)
+    return tuple(axes)
 
 
 def _placed(item: torch.Tensor, order: _Axes | None, new_size: Callable[[], torch.SymInt]) -> torch.Tensor:
