@@ -103,6 +103,10 @@ CASES = [
     case("unfold.default", lambda x: x.unfold(0, 2, 1), integers(0, 9, 4, 3)),
     # Writing.
     case("scatter.src", lambda x, i, s: x.scatter(0, i, s), _FILLED, _PLACES, normal(2, 3)),
+    case("scatter.src", lambda x, s: x.scatter(0, x.argmax(), s.sum()), normal(4), normal(3)),
+    case("scatter.value", lambda x: x.scatter(0, x.argmax(), 2.0), normal(4)),
+    case("scatter_add.default", lambda x, s: x.scatter_add(0, x.argmax()[None], s.sum()), normal(4), normal(3)),
+    case("scatter_reduce.two", lambda x, s: x.scatter_reduce(0, x.argmax(), s.sum(), "amin"), normal(4), normal(3)),
     case("scatter.src", lambda x, i, s: x.scatter(1, i, s), _FILLED, these([[0, 2, 1], [3, 1, 0]]), normal(3, 5)),
     case("scatter.src", lambda x, i, s: x.scatter(0, i, s), these(1.0), these(0), these(2.0)),
     case("scatter.value", lambda x, i: x.scatter(1, i, 7.0), _FILLED, these([[0], [3], [1]]), symbolic=True),

@@ -87,6 +87,19 @@ def tells_what_it_contains(container: Any) -> bool:
     return own and not isinstance(container, torch.Tensor)
 
 
+def goes_its_own_way(container: Any) -> bool:
+    """Whether a class made from a container gives other items than it holds: Python's own functions see those alone."""
+    if not isinstance(container, list | tuple | dict):
+        return False
+    names = ("__iter__", "__len__", "__getitem__", "keys", "items")
+    return any(isinstance(getattr(type(container), name, None), types.FunctionType) for name in names)
+
+
+def own_entries(container: dict[Any, Any]) -> dict[Any, Any]:
+    """What a dict holds, whatever its class has made of it."""
+    return dict(dict.items(container))
+
+
 def own_items(container: Any) -> list[Any]:
     """What a sequence holds, whatever its class has made of indexing and iteration."""
     kind: Any = next(kind for kind in (list, tuple, collections.deque, object) if isinstance(container, kind))

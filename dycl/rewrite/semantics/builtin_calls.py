@@ -21,7 +21,7 @@ from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.semantics import logging_calls, table_calls
 from dycl.rewrite.semantics.class_calls import tells_instances_itself
 from dycl.rewrite.semantics.contract import Running
-from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, has_plain, is_dynamic, item, number_of, truth
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, contains_plainly, is_dynamic, item, number_of, truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.semantics.numpy.calls import to_numpy
 from dycl.rewrite.semantics.ranges import range_contains, range_length
@@ -279,7 +279,7 @@ def _found(machine: Running, value: Any, container: Any) -> Any:
     number = number_of(value, machine)
     if isinstance(container, HostRange) or (isinstance(container, range) and isinstance(number, HostValue)):
         return NOT_HANDLED if kind_of(number) is None else range_contains(container, number, machine)
-    if not isinstance(number, HostValue | HostText) or not has_plain(container, "__contains__", _CONTAINERS):
+    if not isinstance(number, HostValue | HostText) or not contains_plainly(container, _CONTAINERS):
         return NOT_HANDLED
     found: Any = False
     if any(candidate is value for candidate in container):

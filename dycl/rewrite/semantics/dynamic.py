@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from dycl.hcfg.types import HostKind
+from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.bounds import bounds
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import DTYPES, HostValue
@@ -50,6 +51,11 @@ def has_plain(container: Any, method: str, kinds: tuple[type, ...]) -> bool:
     """Whether a container is of one of these classes, or of one made from it that has the same special method."""
     base = next((kind for kind in kinds if isinstance(container, kind)), None)
     return base is not None and getattr(type(container), method) is getattr(base, method)
+
+
+def contains_plainly(container: Any, kinds: tuple[type, ...]) -> bool:
+    """Whether a container finds what it holds as those of one of these classes do."""
+    return has_plain(container, "__contains__", kinds) and not syntax.goes_its_own_way(container)
 
 
 def number_of(value: Any, machine: Running, is_place: bool = False) -> Any:

@@ -183,3 +183,39 @@ def attributes_in_places(x: Tensor) -> Any:
     if x.sum() > 0:
         items.number += 1
     return items.number, hasattr(items, "other"), number.digits is items, float(number)
+
+
+class _Answering(dict[str, Any]):
+    def __getitem__(self, key: str) -> Any:
+        return 99
+
+
+class _FewKeys(dict[str, Any]):
+    def keys(self) -> Any:
+        return ["a"]
+
+
+class _Constant(list[Any]):
+    def __getitem__(self, index: Any) -> Any:
+        return 5
+
+
+class _Short(list[Any]):
+    def __len__(self) -> int:
+        return 1
+
+
+class _Others(list[Any]):
+    def __iter__(self) -> Any:
+        return iter([7, 8])
+
+
+def compared_by_what_they_hold(x: Tensor) -> Any:
+    number = int(x[0])
+    others = _Others([3, number])
+    others.sort()
+    return (
+        *(_Answering(a=number) == {"a": 1}, _FewKeys(a=number, b=2) == {"a": 1, "b": 2}),
+        *(_Constant([number, 2]) == [1, 2], _Constant([number, 2]) < [1, 3], _Short([number, 2]) == [1, 2]),
+        *(7 in _Others([number, 2]), number in _Others([3, 1]), others[0], others[1]),
+    )

@@ -55,21 +55,26 @@ _REDUCTIONS = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul", "am
     "aten.scatter_add.default",
 )
 def scatter(b: Builder, a: Arguments) -> Value:
-    x, index = a.tensor("self"), b.cast(a.tensor("index"), "int64")
+    x, index = a.tensor("self"), _in_a_row(b, b.cast(a.tensor("index"), "int64"), a)
     if a.has("value"):
         source = expand_like(b, b.number(a.number("value"), x.dtype), index)
     else:
-        source = _trimmed(b, b.cast(a.tensor("src"), x.dtype), index)
+        source = _trimmed(b, _in_a_row(b, b.cast(a.tensor("src"), x.dtype), a), index)
     reduction = "add" if "scatter_add" in a.target else "none"
     if a.has("reduce"):
         reduction = _REDUCTIONS[a.text("reduce")]
     return _scatter(b, x, a.axis("dim", x.rank), index, source, reduction)
 
 
+def _in_a_row(b: Builder, value: Value, a: Arguments) -> Value:
+    """A number as a row of one, where the tensor that it is put into has a dimension."""
+    return reshape(b, value, [1]) if a.tensor("self").rank and not value.rank else value
+
+
 @lowers("aten.scatter_reduce.two")
 def scatter_reduce(b: Builder, a: Arguments) -> Value:
-    x, index = a.tensor("self"), b.cast(a.tensor("index"), "int64")
-    source = _trimmed(b, b.cast(a.tensor("src"), x.dtype), index)
+    x, index = a.tensor("self"), _in_a_row(b, b.cast(a.tensor("index"), "int64"), a)
+    source = _trimmed(b, _in_a_row(b, b.cast(a.tensor("src"), x.dtype), a), index)
     return _reduced(b, x, a.axis("dim", x.rank), index, source, a.text("reduce"), a.flag("include_self"))
 
 

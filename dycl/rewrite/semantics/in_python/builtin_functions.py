@@ -95,7 +95,7 @@ def contained(item: Any, container: Any) -> bool:
         syntax.refuse("DY001", "whether the items of a dict contain this")
     if syntax.tells_what_it_contains(container):
         return bool(container.__contains__(item))
-    for candidate in container:
+    for candidate in syntax.own_items(container) if syntax.goes_its_own_way(container) else container:
         if candidate is item or candidate == item:
             return True
     return False
@@ -107,7 +107,7 @@ def not_contained(item: Any, container: Any) -> bool:
         syntax.refuse("DY001", "whether the items of a dict contain this")
     if syntax.tells_what_it_contains(container):
         return not container.__contains__(item)
-    for candidate in container:
+    for candidate in syntax.own_items(container) if syntax.goes_its_own_way(container) else container:
         if candidate is item or candidate == item:
             return False
     return True
@@ -202,14 +202,14 @@ def _turn_round(values: list[Any], keys: list[Any], start: int, end: int) -> Non
 
 def sort_in_place(items: list[Any], key: Any = None, reverse: bool = False) -> None:
     """`items.sort()`, which takes the items away meanwhile."""
-    values = list_of(items)
-    items.clear()
+    values = syntax.own_items(items) if syntax.goes_its_own_way(items) else list_of(items)
+    list.clear(items)
     changed = False
     try:
         values[:] = in_order(values, key, reverse)
     finally:
-        changed = len(items) > 0
-        items[:] = values
+        changed = list.__len__(items) > 0
+        list.__setitem__(items, slice(None), values)
     if changed:
         raise ValueError("list modified during sort")
 

@@ -60,11 +60,14 @@ def _pairs_that_are_same(left: Any, right: Any) -> list[bool]:
 def equal(left: Any, right: Any) -> bool:
     """`left == right` of containers."""
     if isinstance(left, dict) and isinstance(right, dict):
+        left = syntax.own_entries(left) if syntax.goes_its_own_way(left) else left
+        right = syntax.own_entries(right) if syntax.goes_its_own_way(right) else right
         if left.keys() != right.keys():
             return False
         shared = {key: left[key] is right[key] for key in left}
         return all(shared[key] or left[key] == right[key] for key in left)
     _require_sequences(left, right)
+    left, right = _as_held(left), _as_held(right)
     if len(left) != len(right):
         return False
     same = _pairs_that_are_same(left, right)
@@ -74,6 +77,10 @@ def equal(left: Any, right: Any) -> bool:
             emptied = place >= len(left) or place >= len(right)
             return emptied and len(left) == len(right)
     return len(left) == len(right)
+
+
+def _as_held(items: Any) -> Any:
+    return syntax.own_items(items) if syntax.goes_its_own_way(items) else items
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -107,6 +114,7 @@ def at_least(left: Any, right: Any) -> Any:
 
 def _compared(left: Any, right: Any, compare: Any) -> Any:
     _require_sequences(left, right)
+    left, right = _as_held(left), _as_held(right)
     same = _pairs_that_are_same(left, right)
     for place in range(min(len(left), len(right))):
         if not (same[place] or _same(left[place], right[place])):
