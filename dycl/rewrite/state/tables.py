@@ -25,9 +25,9 @@ from dycl.rewrite.state.items import (
     Template,
     TensorItem,
     TupleItem,
+    equal_to,
     template_of,
 )
-from dycl.rewrite.state.searching import equal_to
 
 
 @dataclass(frozen=True, slots=True)
