@@ -82,7 +82,7 @@ KINDS = {
         leaves=(),
         forms=(
             "{open}.relu()",
-            "({open} + {open}[:1]).clamp(-8, 8)",
+            "({open} + {open}.sum(0, keepdim=True)).clamp(-8, 8)",
             "{open}.t().t()",
             "{open}.reshape(-1, 3)",
             "{open}.reshape(-1).view(-1, 3)",
