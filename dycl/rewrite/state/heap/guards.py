@@ -165,17 +165,21 @@ class Functions:
     def __init__(self) -> None:
         self._all: list[types.FunctionType] = []
         self._before: list[tuple[Any, ...]] = []
+        self._parts: list[Any] = []
 
     def add(self, function: types.FunctionType) -> None:
         """Take note of a function."""
         self._all.append(function)
         self._before.append(_PARTS(function))
+        self._parts.extend(self._before[-1])
 
     def guard(self) -> Guard:
         """All of them keep what they have."""
         return Guard(self._changed, self._restore)
 
     def _changed(self) -> str | None:
+        if all(map(operator.is_, itertools.chain.from_iterable(map(_PARTS, self._all)), self._parts)):
+            return None
         now = map(_PARTS, self._all)
         different = (not all(map(operator.is_, *both)) for both in zip(now, self._before, strict=True))
         changed = next(itertools.compress(self._all, different), None)

@@ -98,9 +98,12 @@ def _extent(value: Any) -> Extent | None:
 def _tensor_guard(tensor: torch.Tensor) -> Guard:
     """A tensor of the model keeps its elements, whoever gets at its memory."""
     before = tensor.detach().clone()
+    elements, shown = _as_bytes(before), _as_bytes(tensor)
+    place = tensor.data_ptr() if tensor.is_contiguous() else None
 
     def changed() -> str | None:
-        return None if torch.equal(_as_bytes(tensor), _as_bytes(before)) else "the elements of a tensor"
+        now = shown if tensor.data_ptr() == place else _as_bytes(tensor)
+        return None if np.array_equal(now, elements) else "the elements of a tensor"
 
     def restore() -> None:
         if changed() is not None:
@@ -109,5 +112,6 @@ def _tensor_guard(tensor: torch.Tensor) -> Guard:
     return Guard(changed, restore)
 
 
-def _as_bytes(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.detach().reshape(-1).contiguous().view(torch.uint8)
+def _as_bytes(tensor: torch.Tensor) -> Any:
+    """The elements of a tensor; one in which they lie in order shares its memory with them."""
+    return tensor.detach().reshape(-1).contiguous().view(torch.uint8).numpy()

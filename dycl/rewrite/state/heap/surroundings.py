@@ -82,19 +82,15 @@ class Surroundings:
         self.held_elsewhere: dict[int, str] = {}
         """Modules whose `__dict__`, or a table in it, is held under a name of its own."""
         self._of_modules: dict[int, nn.Module] = {}
-        self._pinned = pinned
-        self._found_module = found_module
+        self._pinned, self._found_module = pinned, found_module
         self._seen: dict[int, Any] = {}
-        self._leads_on: dict[type, bool] = {}
-        self._lies_in_memory: set[type] = set()
-        self.memories = Memories()
-        self.tensors = HeldTensors()
+        self._leads_on, self._lies_in_memory = dict[type, bool](), set[type]()
+        self.memories, self.tensors = Memories(), HeldTensors()
         self._names = {"forward"}
         self._methods: dict[str, list[Any]] = collections.defaultdict(list)
         self._waiting: list[tuple[Any, str]] = []
-        self._empty: list[tuple[Any, str]] = []
-        self._empty_tables: list[Any] = []
-        self._written = 0
+        self._empty, self._empty_tables, self._written = list[tuple[Any, str]](), list[Any](), 0
+        self._at_stop: bool | None = None
         self._mixed: list[Watched] = []
         """The containers that hold tensors which the program writes."""
         self._compared = Compared(self.containers, self.guards)
@@ -324,6 +320,7 @@ class Surroundings:
 
     def begin(self, first: Callable[[Any], Any], written: Collection[int]) -> None:
         """Start a call: containers have their first contents, with `first` in the place of each written tensor."""
+        self._at_stop = None
         if self.names_one_of(GETS_AT_MEMORY):
             self.guards.extend(self.memories.new_guards())
         if not self._is_quiet():
@@ -355,12 +352,15 @@ class Surroundings:
 
     def undo(self) -> None:
         """Undo changes of what must not change."""
+        self._at_stop = None
         for guard in self.guards:
             guard.restore()
 
-    def changed(self) -> str | None:
-        """What has changed that must not, in words."""
-        asked = self._compared.guards_one_by_one if self._is_quiet() else self.guards
+    def changed(self, at_stop: bool = False) -> str | None:
+        """What has changed that must not, in words; where a block ends, nothing changes until the next one begins."""
+        quiet = self._is_quiet()
+        self._at_stop = quiet if at_stop else None
+        asked = self._compared.guards_one_by_one if quiet else self.guards
         told = next((told for guard in asked if (told := guard.changed()) is not None), None)
         if told is not None:
             return told
@@ -383,7 +383,8 @@ class Surroundings:
         return not self._changed_in_call()
 
     def _changed_in_call(self) -> list[Watched]:
-        asked = [*self._compared.one_by_one, *self._mixed] if self._is_quiet() else self.containers
+        quiet = self._is_quiet() if self._at_stop is None else self._at_stop
+        asked = [*self._compared.one_by_one, *self._mixed] if quiet else self.containers
         changed = [watched for watched in asked if not is_same(watched.container, watched.at_start)]
         return [watched for watched in changed if not self.unread.has(watched)]
 

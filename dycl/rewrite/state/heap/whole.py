@@ -243,7 +243,7 @@ class Heap:
 
     def note_stop(self) -> None:
         """Take note of where a block ends: what the program has changed by other doors is found, or refused."""
-        changed = self._attributes.absorb() or self._surroundings.changed()
+        changed = self._attributes.absorb() or self._surroundings.changed(at_stop=True)
         if changed is None:
             return
         self._follow_class(None)
