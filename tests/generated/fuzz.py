@@ -17,6 +17,7 @@ from types import FrameType
 
 import torch
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from torch.utils._python_dispatch import _get_current_dispatch_mode_stack, _pop_mode
 
 from dycl import CompileError
 from tests.generated.checking import check
@@ -80,6 +81,7 @@ class Search:
         try:
             refused = _within(_LIMIT, lambda: check(program))
         except TooSlow:
+            _leave_modes()
             if not shrinking:
                 self.slow += 1
                 (self._folder / f"slow_{self.slow}.py").write_text(_saved(program), encoding="utf-8")
@@ -187,6 +189,12 @@ def _within(seconds: float, action: Callable[[], CompileError | None]) -> Compil
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+
+
+def _leave_modes() -> None:
+    """Switch off what a program that was stopped inside of PyTorch has left on."""
+    while _get_current_dispatch_mode_stack():
+        _pop_mode()
 
 
 def _saved(program: GeneratedProgram) -> str:

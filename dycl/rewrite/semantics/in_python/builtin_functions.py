@@ -95,7 +95,7 @@ def contained(item: Any, container: Any) -> bool:
         syntax.refuse("DY001", "whether the items of a dict contain this")
     if syntax.tells_what_it_contains(container):
         return bool(container.__contains__(item))
-    for candidate in syntax.own_items(container) if syntax.goes_its_own_way(container) else container:
+    for candidate in ordering.as_held(container):
         if candidate is item or candidate == item:
             return True
     return False
@@ -107,7 +107,7 @@ def not_contained(item: Any, container: Any) -> bool:
         syntax.refuse("DY001", "whether the items of a dict contain this")
     if syntax.tells_what_it_contains(container):
         return not container.__contains__(item)
-    for candidate in syntax.own_items(container) if syntax.goes_its_own_way(container) else container:
+    for candidate in ordering.as_held(container):
         if candidate is item or candidate == item:
             return False
     return True
@@ -202,7 +202,7 @@ def _turn_round(values: list[Any], keys: list[Any], start: int, end: int) -> Non
 
 def sort_in_place(items: list[Any], key: Any = None, reverse: bool = False) -> None:
     """`items.sort()`, which takes the items away meanwhile."""
-    values = syntax.own_items(items) if syntax.goes_its_own_way(items) else list_of(items)
+    values = list_of(ordering.as_held(items))
     list.clear(items)
     changed = False
     try:

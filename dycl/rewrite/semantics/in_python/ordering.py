@@ -67,7 +67,7 @@ def equal(left: Any, right: Any) -> bool:
         shared = {key: left[key] is right[key] for key in left}
         return all(shared[key] or left[key] == right[key] for key in left)
     _require_sequences(left, right)
-    left, right = _as_held(left), _as_held(right)
+    left, right = as_held(left), as_held(right)
     if len(left) != len(right):
         return False
     same = _pairs_that_are_same(left, right)
@@ -79,8 +79,11 @@ def equal(left: Any, right: Any) -> bool:
     return len(left) == len(right)
 
 
-def _as_held(items: Any) -> Any:
-    return syntax.own_items(items) if syntax.goes_its_own_way(items) else items
+def as_held(items: Any) -> Any:
+    """A sequence, or its items as it holds them where its class gives others."""
+    if type(items) is list or type(items) is tuple or not syntax.goes_its_own_way(items):
+        return items
+    return syntax.own_items(items)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -114,7 +117,7 @@ def at_least(left: Any, right: Any) -> Any:
 
 def _compared(left: Any, right: Any, compare: Any) -> Any:
     _require_sequences(left, right)
-    left, right = _as_held(left), _as_held(right)
+    left, right = as_held(left), as_held(right)
     same = _pairs_that_are_same(left, right)
     for place in range(min(len(left), len(right))):
         if not (same[place] or _same(left[place], right[place])):
