@@ -209,6 +209,17 @@ def test_operation_gives_the_same_for_every_size(case: Case) -> None:
     assert compared >= 2
 
 
+@pytest.mark.parametrize("default", [torch.float32, torch.float64, torch.float32])
+def test_whole_numbers_become_those_of_the_default_type(default: torch.dtype) -> None:
+    model, before = Snippet(of("", lambda x: (x.long() / 3, x.long().sqrt()))).eval(), torch.get_default_dtype()
+    try:
+        torch.set_default_dtype(default)
+        program = dycl.compile(model, (torch.ones(4),), dynamic_shapes={"inputs": ({0: Dim("time")},)})
+        assert_same(model(torch.ones(3)), program(torch.ones(3)))
+    finally:
+        torch.set_default_dtype(before)
+
+
 def test_how_one_row_of_open_length_lies() -> None:
     def strides(x: torch.Tensor) -> Any:
         y = x.transpose(1, 2) * 2

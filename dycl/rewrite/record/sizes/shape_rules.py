@@ -39,7 +39,8 @@ def _pointwise(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[s
     shape = broadcast([tuple(tensor.shape) for tensor in tensors], new_size)
     try:
         given = tuple(map(_one_element, args))
-        dtype = _dtype_of_result(func, given, tuple((name, _one_element(value)) for name, value in kwargs.items()))
+        named = tuple((name, _one_element(value)) for name, value in kwargs.items())
+        dtype = _dtype_of_result(func, given, named, torch.get_default_dtype())
     except ATEN_ERRORS:
         return NotImplemented  # the meta kernel cannot tell the type
     return torch.empty(shape, dtype=dtype)
@@ -59,8 +60,9 @@ class _One(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def _dtype_of_result(
-    func: OpOverload[Any, Any], args: tuple[_One, ...], kwargs: tuple[tuple[str, _One], ...]
+    func: OpOverload[Any, Any], args: tuple[_One, ...], kwargs: tuple[tuple[str, _One], ...], default: torch.dtype
 ) -> torch.dtype:
+    """The element type of a result, which hangs on the default one where whole numbers become others."""
     with _disable_current_modes():
         found: torch.Tensor = func(*(one.made() for one in args), **{name: one.made() for name, one in kwargs})
     return found.dtype
