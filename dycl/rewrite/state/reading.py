@@ -12,7 +12,7 @@ from dycl.rewrite.state.skeleton import (
     Skeleton,
     TensorNode,
 )
-from dycl.rewrite.state.whole_state import AttributeNode, ContainerNode, StateNode, has_parts
+from dycl.rewrite.state.whole_state import AttributeNode, ContainerNode, StateNode, has_parts, parts_of
 
 
 def things_held(state: StateNode) -> frozenset[int]:
@@ -24,7 +24,7 @@ def things_held(state: StateNode) -> frozenset[int]:
         if type(part) is PinnedNode:
             found.add(part.key)
         elif has_parts(part):
-            waiting.extend(part)
+            waiting.extend(parts_of(part))
     return frozenset(found)
 
 
@@ -38,7 +38,7 @@ def program_points(part: object) -> tuple[tuple[object, int], ...]:
         case IteratorNode(position=position):
             return ((IteratorNode, position),)
         case _:
-            return tuple(point for inner in part for point in program_points(inner))
+            return tuple(point for inner in parts_of(part) for point in program_points(inner))
 
 
 def lists(state: StateNode) -> dict[Place, list[tuple[Skeleton, ...]]]:
@@ -59,7 +59,7 @@ def lists(state: StateNode) -> dict[Place, list[tuple[Skeleton, ...]]]:
                 found.setdefault(place, []).append(items)
                 visit(items, place)
             case _:
-                for inner in part:
+                for inner in parts_of(part):
                     visit(inner, place)
 
     visit(state, ("?",))
@@ -76,7 +76,7 @@ def leaf_types(part: object) -> list[tuple[ValueType, Layout]]:
         case TensorNode(dtype, shape, layout):
             return [(TensorType(dtype, shape), layout)]
         case _:
-            return [leaf for inner in part for leaf in leaf_types(inner)]
+            return [leaf for inner in parts_of(part) for leaf in leaf_types(inner)]
 
 
 def leaf_names(state: StateNode, taken: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def leaf_names(state: StateNode, taken: tuple[str, ...] = ()) -> tuple[str, ...]
             case AttributeNode(place=place, value=held) | ContainerNode(place=place, values=held):
                 visit(held, place[-1])
             case _:
-                for inner in part:
+                for inner in parts_of(part):
                     visit(inner, name)
 
     visit(state, "value")

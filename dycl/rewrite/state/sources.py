@@ -18,7 +18,7 @@ from dycl.rewrite.state.skeleton import (
     TupleNode,
 )
 from dycl.rewrite.state.thaw import constant_tensor
-from dycl.rewrite.state.whole_state import StateNode, has_parts
+from dycl.rewrite.state.whole_state import StateNode, has_parts, parts_of
 from dycl.rewrite.state.widening import table_of
 
 
@@ -83,7 +83,7 @@ def leaf_sources(general: StateNode, special: StateNode) -> list[Source]:
                 walk(tensor, right)
             case _:
                 assert isinstance(right, tuple)
-                for one, other in zip(left, right, strict=True):
+                for one, other in zip(parts_of(left), parts_of(right), strict=True):
                     walk(one, other)
 
     walk(general, special)

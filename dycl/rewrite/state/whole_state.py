@@ -4,10 +4,14 @@ Two states with equal keys are one block. Beside the nodes stands what everybody
 and looks at some kinds of node only; the others, and the plain tuples in their fields, are gone through alike.
 """
 
-from collections.abc import Iterable
+import types
+import typing
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
+from dycl.rewrite.normalise.instructions import FlatFunction
+from dycl.rewrite.state import skeleton
 from dycl.rewrite.state.skeleton import AtomNode, FrameNode, PinnedNode, SeenNode, Skeleton, TokenNode
 
 
@@ -76,3 +80,39 @@ def has_parts(part: object) -> TypeGuard[tuple[object, ...]]:
 def rebuilt(node: _Node, parts: Iterable[object]) -> _Node:
     """A node of the same kind, or a plain tuple, of other parts; a node's tag is the last of them."""
     return tuple.__new__(type(node), parts)
+
+
+def parts_of(node: tuple[object, ...]) -> Iterable[object]:
+    """What a node or a plain tuple is made of, without those fields of a node that never hold another one."""
+    places = _PLACES.get(type(node))
+    return node if places is None else [node[place] for place in places]
+
+
+def with_parts(node: _Node, change: Callable[[Any], object]) -> _Node:
+    """A node or a plain tuple in which each part has been changed, without those that never hold a node."""
+    places = _PLACES.get(type(node))
+    if places is None:
+        return rebuilt(node, [change(part) for part in node])
+    fields = list(node)
+    for place in places:
+        fields[place] = change(fields[place])
+    return rebuilt(node, fields)
+
+
+def _is_plain(hint: Any) -> bool:
+    """Whether what is of this type neither is a node nor holds one."""
+    if typing.get_origin(hint) is typing.Literal:
+        return True
+    inner = [part for part in typing.get_args(hint) if part is not ...]
+    return all(map(_is_plain, inner)) if inner else hint in _PLAIN
+
+
+def _places(node: Any) -> tuple[int, ...]:
+    hints = typing.get_type_hints(node)
+    return tuple(place for place, field in enumerate(node._fields) if not _is_plain(hints[field]))
+
+
+_PLAIN = frozenset({bool, int, str, bytes, type, types.NoneType, types.CodeType, FlatFunction})
+_KINDS = (*vars(skeleton).values(), AttributeNode, ContainerNode, HeapNode, StateNode)
+_PLACES = {kind: _places(kind) for kind in _KINDS if isinstance(kind, type) and issubclass(kind, tuple)}
+"""The fields of each kind of node in which others may stand."""

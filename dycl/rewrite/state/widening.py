@@ -31,7 +31,7 @@ from dycl.rewrite.state.skeleton import (
     TensorNode,
     TupleNode,
 )
-from dycl.rewrite.state.whole_state import StateNode, has_parts, rebuilt
+from dycl.rewrite.state.whole_state import StateNode, has_parts, rebuilt, with_parts
 
 _NUMBERS: dict[type, HostKind] = {int: "int", float: "float"}
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -106,7 +106,7 @@ def without_numbers(part: object, dimensions: bool, constants: bool = False) -> 
             is_list = isinstance(items, ListNode)
             return part._replace(items=without_numbers(items, dimensions, constants)) if is_list else part
         case _:
-            return rebuilt(part, [without_numbers(inner, dimensions, constants) for inner in part])
+            return with_parts(part, lambda inner: without_numbers(inner, dimensions, constants))
 
 
 def _as_table(items: tuple[Skeleton, ...]) -> tuple[Template, list[TableColumn]] | None:
@@ -272,7 +272,7 @@ def renamed_dimensions(state: StateNode) -> StateNode:
         if not has_parts(part):
             return part
         if type(part) is not TensorNode:
-            return rebuilt(part, [renamed(inner) for inner in part])
+            return with_parts(part, renamed)
         sizes = [size if isinstance(size, int) else names.setdefault(size, f"d{len(names)}") for size in part.shape]
         return TensorNode(part.dtype, tuple(sizes), part.layout)
 

@@ -272,7 +272,9 @@ def _fields(data: memoryview) -> Iterator[tuple[int, int, int | memoryview]]:
     """Each field's number, wire type and value: an integer, or the bytes of a text or message."""
     position, end = 0, len(data)
     while position < end:
-        tag, position = _varint(data, position)
+        tag, position = data[position], position + 1
+        if tag >= 0x80:
+            tag, position = _varint(data, position - 1)
         number, wire = tag >> 3, tag & 7
         if wire == _VARINT:
             value, position = _varint(data, position)

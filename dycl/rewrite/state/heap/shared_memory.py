@@ -29,29 +29,37 @@ class Memories:
     def __init__(self) -> None:
         self._found: dict[int, tuple[Any, Extent]] = {}
         self._guarded: set[int] = set()
-        self._merged: tuple[int, tuple[list[int], list[int]]] = (0, ([], []))
+        self._merged: tuple[list[int], list[int]] | None = None
+        self._bounds: tuple[list[int], list[int]] | None = None
 
     def add(self, value: Any) -> None:
         """Take note of something that may lie in memory of its own."""
         extent = _extent(value)
         if extent is not None:
             self._found[id(value)] = (value, extent)
+            self._merged = self._bounds = None
 
     def shares(self, value: Any) -> bool:
         """Whether something else than this lies in the same memory, too."""
         extent = _extent(value)
-        return extent is not None and any(
-            start < extent[1] and extent[0] < end for other, (start, end) in self._found.values() if other is not value
-        )
+        if extent is None:
+            return False
+        if self._bounds is None:
+            extents = [extent for _, extent in self._found.values()]
+            self._bounds = sorted(start for start, _ in extents), sorted(end for _, end in extents)
+        starts, ends = self._bounds
+        there = bisect.bisect_left(starts, extent[1]) - bisect.bisect_right(ends, extent[0])
+        _, itself = self._found.get(id(value), (value, (0, 0)))
+        return there > (itself[0] < extent[1] and extent[0] < itself[1])
 
     def reach(self, value: Any) -> bool:
         """Whether something made during the call lies in memory of theirs."""
         extent = _extent(value)
         if extent is None:
             return False
-        if self._merged[0] != len(self._found):
-            self._merged = (len(self._found), _merged(extent for _, extent in self._found.values()))
-        starts, ends = self._merged[1]
+        if self._merged is None:
+            self._merged = _merged(extent for _, extent in self._found.values())
+        starts, ends = self._merged
         place = bisect.bisect_left(starts, extent[1])
         return place > 0 and ends[place - 1] > extent[0]
 
@@ -97,17 +105,17 @@ def _extent(value: Any) -> Extent | None:
 
 def _tensor_guard(tensor: torch.Tensor) -> Guard:
     """A tensor of the model keeps its elements, whoever gets at its memory."""
-    before = tensor.detach().clone()
-    elements, shown = _as_bytes(before), _as_bytes(tensor)
+    shown, dtype, shape = _as_bytes(tensor), tensor.dtype, tensor.shape
+    elements = shown.tobytes()
     place = tensor.data_ptr() if tensor.is_contiguous() else None
 
     def changed() -> str | None:
         now = shown if tensor.data_ptr() == place else _as_bytes(tensor)
-        return None if np.array_equal(now, elements) else "the elements of a tensor"
+        return None if now.tobytes() == elements else "the elements of a tensor"
 
     def restore() -> None:
         if changed() is not None:
-            tensor.data.copy_(before)
+            tensor.data.copy_(torch.frombuffer(bytearray(elements), dtype=dtype).reshape(shape))
 
     return Guard(changed, restore)
 

@@ -320,15 +320,15 @@ class Surroundings:
 
     def begin(self, first: Callable[[Any], Any], written: Collection[int]) -> None:
         """Start a call: containers have their first contents, with `first` in the place of each written tensor."""
-        self._at_stop = None
+        as_it_was, self._at_stop = self._at_stop, None
         if self.names_one_of(GETS_AT_MEMORY):
             self.guards.extend(self.memories.new_guards())
-        if not self._is_quiet():
-            self.undo()
-            for watched in self.containers:
-                fill(watched.container, watched.first)
-        for guard in self._compared.guards_one_by_one:
-            if guard.changed() is not None:
+        if not as_it_was:
+            if not self._is_quiet():
+                self.undo()
+                for watched in self.containers:
+                    fill(watched.container, watched.first)
+            for guard in [guard for guard in self._compared.guards_one_by_one if guard.changed() is not None]:
                 guard.restore()
         for watched in self._compared.one_by_one:
             fill(watched.container, watched.first)
@@ -359,9 +359,9 @@ class Surroundings:
     def changed(self, at_stop: bool = False) -> str | None:
         """What has changed that must not, in words; where a block ends, nothing changes until the next one begins."""
         quiet = self._is_quiet()
-        self._at_stop = quiet if at_stop else None
         asked = self._compared.guards_one_by_one if quiet else self.guards
         told = next((told for guard in asked if (told := guard.changed()) is not None), None)
+        self._at_stop = quiet if at_stop and told is None else None
         if told is not None:
             return told
         arrays = (watched for watched in self._changed_in_call() if isinstance(watched.container, BUFFERS))
