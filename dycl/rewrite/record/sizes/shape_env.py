@@ -24,6 +24,14 @@ class WatchedShapeEnv(ShapeEnv):
         super().__init__()
         self.assumed: list[sympy.Basic] = []
 
+    # Nobody reads which line of a program asked for a size; to find that out, PyTorch imports half of itself.
+
+    def _get_user_frame(self) -> None:
+        """Leave the line open."""
+
+    def _log_create_unbacked_symbol(self, *args: Any, **kwargs: Any) -> None:
+        """Leave it out of PyTorch's log."""
+
     def size(self) -> torch.SymInt:
         """A new size, of which only is known that it is not negative."""
         symbol = self.create_unbacked_symint()
