@@ -36,7 +36,30 @@ _TENSORS = (_TIED, *(_salted(3, 40, dtype=width) for width in WIDTHS), normal(3,
 # Sorted as PyTorch sorts, or not at all: its search goes the same way.
 _EDGES = ([0.0, 5.0, NAN], [1.0, NAN, NAN], [NAN] * 3, [0.0, 0.5, 1.0, 2.0, NAN, NAN, NAN], [NAN, 1.0, 2.0, 0.0])
 
+_HOLES = these([[[-INF] * 5, [NAN, -INF, -INF, -INF, 1.0], [-INF, -INF, 2.0, NAN, NAN], [0.0, 1.0, INF, -INF, 2.0]]])
+
 CASES = [
+    *(
+        case(
+            f"max_pool{rank}d{'_with_indices' if places else ''}.default",
+            lambda x, r=rank, p=places, w=window: getattr(F, f"max_pool{r}d")(x, return_indices=p, **w),
+            maker,
+        )
+        for rank, makers in (
+            (1, (_HOLES, _salted(2, 3, 20, dtype=torch.float64))),
+            (2, (_HOLES, _salted(2, 3, 9, 9), _salted(1, 3, 9, 9, dtype=torch.float16))),
+            (3, (_salted(2, 1, 5, 5, 6),)),
+        )
+        for maker in makers
+        for window in ({"kernel_size": 2, "stride": 1}, {"kernel_size": 3, "stride": 2, "padding": 1})
+        for places in (False, True)
+    ),
+    case(
+        "max_pool2d_with_indices.default",
+        lambda x: F.max_pool2d(x, 2, return_indices=True),
+        _salted(2, 3, 9, 8),
+        names=(("n", 3, "h", 8),),
+    ),
     *(
         case(
             "searchsorted.Tensor",

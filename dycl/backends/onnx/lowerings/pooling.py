@@ -7,9 +7,10 @@ import numpy as np
 
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.pieces import batched, reduce, reshape, squeeze
+from dycl.backends.onnx.nan import unless_special
+from dycl.backends.onnx.pieces import batched, expand, reduce, reshape, squeeze
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import UNKNOWN, Value, lowest, static_shape
+from dycl.backends.onnx.values import UNKNOWN, Value, is_float, lowest, static_shape
 from dycl.backends.onnx.windows import bordered, sliding
 from dycl.hcfg.types import Dimension, DType
 
@@ -88,30 +89,52 @@ def max_pool(b: Builder, a: Arguments) -> Value | list[Value]:
         slid = sliding(b, bordered(b, x, begin, end, lowest(x.dtype)), windows.kernel, windows.stride, windows.dilation)
         result = reduce(b, "ReduceMax", slid, range(slid.rank - spatial, slid.rank), keepdim=False)
         return squeeze(b, result, [0]) if missing else result
-    types: list[tuple[DType, tuple[Dimension, ...]]] = [(x.dtype, shape)]
-    if indices:
-        types.append(("int64", shape))
     if any(pad >= kernel for pad, kernel in zip(end, windows.kernel, strict=True)):
         if indices or x.dtype in ("uint8", "int8"):
             b.refuse("`ceil_mode` with a dilation that leaves windows mostly outside the input")
         x = padded(b, x, begin, end, float("-inf"))
         begin, end = [0] * spatial, [0] * spatial
-    results = b.outputs(
-        "MaxPool",
-        [x],
-        types,
-        kernel_shape=windows.kernel,
-        strides=windows.stride,
-        pads=[*begin, *end],
-        dilations=windows.dilation,
-    )
-    values = squeeze(b, results[0], [0]) if missing else results[0]
-    if not indices:
-        return values
-    # ONNX counts through the whole tensor, PyTorch within each channel's plane.
-    plane = b.count(x, list(range(2, x.rank)))
-    places = b.node("Mod", results[1], b.number(plane, "int64"), shape=shape)
-    return [values, squeeze(b, places, [0]) if missing else places]
+
+    def pooled(whole: Value, indices: bool = False) -> Sequence[Value]:
+        types: list[tuple[DType, tuple[Dimension, ...]]] = [(whole.dtype, shape), ("int64", shape)]
+        return b.outputs(
+            "MaxPool",
+            [whole],
+            types if indices else types[:1],
+            kernel_shape=windows.kernel,
+            strides=windows.stride,
+            pads=[*begin, *end],
+            dilations=windows.dilation,
+        )
+
+    def usual() -> list[Value]:
+        values, *places = pooled(x, indices)
+        # ONNX counts through the whole tensor, PyTorch within each channel's plane.
+        return [values, *(b.node("Mod", place, plane) for place in places)]
+
+    def some(where: Value) -> Value:
+        return b.node("Greater", pooled(b.cast(where, "float32"))[0], b.number(0, "float32"))
+
+    def careful() -> list[Value]:
+        """A window with NaN in it has NaN and the last place of one, a window of -inf alone has its first place."""
+        nan, low = b.node("IsNaN", x), b.number(float("-inf"), x.dtype)
+        has_nan, is_low = some(nan), b.node("Not", some(b.node("Greater", x, low)))
+        values, *places = pooled(b.node("Where", nan, low, x), indices)
+        values = b.node("Where", has_nan, b.number(float("nan"), x.dtype), b.node("Where", is_low, low, values))
+        if not places:
+            return [values]
+        numbers = b.node("Range", b.constant(0), plane, b.constant(1), shape=(UNKNOWN,))
+        numbers = reshape(b, b.cast(numbers, "float64"), [1, 1, *b.sizes_of(x)[2:]])
+        numbers = expand(b, numbers, b.sizes_of(x), x.shape)
+        last = pooled(b.node("Where", nan, numbers, b.number(-1, "float64")))[0]
+        first = b.node("Neg", pooled(b.node("Neg", numbers))[0])
+        place = b.node("Where", is_low, b.cast(first, "int64"), b.node("Mod", places[0], plane))
+        return [values, b.node("Where", has_nan, b.cast(last, "int64"), place)]
+
+    plane = b.number(b.count(x, list(range(2, x.rank))), "int64")
+    results = unless_special(b, x, usual, careful) if is_float(x.dtype) else usual()
+    results = [squeeze(b, result, [0]) for result in results] if missing else results
+    return results if indices else results[0]
 
 
 @lowers("aten.avg_pool1d.default", "aten.avg_pool2d.default", "aten.avg_pool3d.default")

@@ -229,9 +229,20 @@ def _labels(recorder: Records, scores: Tensor, target: Tensor, *_: Any, **__: An
     return scores, _inside(recorder, target, -1, _size(scores, -1), "RuntimeError", message)
 
 
-def _finite(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
-    message = "linalg: the algorithm failed to converge because the input matrix contained non-finite values."
-    _check(recorder, torch.isfinite(tensor).all(), "RuntimeError", message)
+_NO_NUMBERS = "linalg: the algorithm failed to converge because the input matrix contained non-finite values."
+
+
+def _without_nan(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
+    _check(recorder, ~torch.isnan(tensor).any(), "RuntimeError", _NO_NUMBERS)
+    return ()
+
+
+def _symmetric(recorder: Records, tensor: Tensor, triangle: str = "L", *_: Any, **__: Any) -> Any:
+    """Of a symmetric matrix one triangle is read: it has no NaN, and infinity on its diagonal alone."""
+    if _size(tensor, -1) == 1:
+        return ()
+    read, beside = (tensor.tril(), tensor.tril(-1)) if triangle.upper() == "L" else (tensor.triu(), tensor.triu(1))
+    _check(recorder, ~(torch.isnan(read) | torch.isinf(beside)).any(), "RuntimeError", _NO_NUMBERS)
     return ()
 
 
@@ -276,9 +287,9 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.nll_loss_forward.default": _loss,
     "aten.nll_loss2d_forward.default": _loss,
     "aten.multilabel_margin_loss_forward.default": _labels,
-    "aten._linalg_svd.default": _finite,
-    "aten._linalg_eigh.default": _finite,
-    "aten.linalg_pinv.atol_rtol_tensor": _finite,
+    "aten._linalg_svd.default": _without_nan,
+    "aten._linalg_eigh.default": _symmetric,
+    "aten.linalg_pinv.atol_rtol_tensor": _without_nan,
     **{f"aten.{name}": _extreme for name in ("max.default", "min.default", "max.dim", "min.dim", "median.dim")},
     "aten.aminmax.default": _extreme,
     "aten.mode.default": _mode,
