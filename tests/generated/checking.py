@@ -57,7 +57,10 @@ class Outcome:
 
 
 def check(program: GeneratedProgram) -> dycl.CompileError | None:
-    """None if the compiled program does what eager PyTorch does, or why it is refused; anything else is raised."""
+    """None if the compiled program does what eager PyTorch does, or why it is refused; anything else is raised.
+
+    Where eager PyTorch fails whatever the input, a refusal that says how is what eager does.
+    """
     with _written(program.source) as filename:
         rows = _inputs(program)
         outcomes = list(_eager(program, filename, rows))
@@ -72,12 +75,18 @@ def check(program: GeneratedProgram) -> dycl.CompileError | None:
             raise Crash(f"dycl.compile failed: {type(error).__name__}: {error}") from error
         _require_unchanged(before, model)
         if refused is not None:
-            return refused
+            return None if _fails_alike(refused, outcomes) else refused
         for number, (row, outcome) in enumerate(zip(rows, outcomes, strict=True), start=1):
             _compare(compiled, row, outcome, functools.partial(_again, program, filename, rows[:number]), filename)
             if outcome.error is not None:
                 compiled.reset()  # the model may be left halfway, the program is as it was before that call
         return None
+
+
+def _fails_alike(refused: dycl.CompileError, outcomes: Sequence[Outcome]) -> bool:
+    errors = {f"the model raises {type(outcome.error).__name__}: " for outcome in outcomes}
+    reasons = [f"{problem.reason}: " for problem in refused.problems]
+    return all(reason.startswith(tuple(errors)) for reason in reasons) and all(item.error for item in outcomes)
 
 
 def _eager(program: GeneratedProgram, filename: str, rows: Sequence[Row]) -> Iterator[Outcome]:

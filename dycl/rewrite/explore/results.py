@@ -71,7 +71,7 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
                 return table(part)
             case GrownList():
                 return rows(part)
-            case tuple() | list():
+            case tuple() | list() if type(part) in (tuple, list, torch.Size):
                 return Items("tuple" if isinstance(part, tuple) else "list", tuple([visit(item) for item in part]))
             case _ if dataclasses.is_dataclass(part) and not isinstance(part, type):
                 return record("dataclass", part, tuple(field.name for field in dataclasses.fields(part)))

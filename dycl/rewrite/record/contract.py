@@ -94,6 +94,11 @@ class Records(Protocol):
         """
         ...
 
+    @property
+    def catches_errors(self) -> Callable[[], bool]:
+        """Asks whether the program may catch an error that is raised now."""
+        ...
+
     def require_size(self, condition: Any, error: str, message: str, guards: bool = True) -> None:
         """Check `condition`, an expression of sizes, unless it always holds."""
         ...

@@ -43,13 +43,8 @@ from dycl.rewrite.semantics.registry import meaning
 from dycl.rewrite.semantics.switches import switch_on_index
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import SIGNALS, CheckMet, DecisionMet, Refused, Restart
-from dycl.rewrite.state.frames import (
-    Frame,
-    Generator,
-    HostRange,
-    ItemIterator,
-    RangeIterator,
-)
+from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, RangeIterator
+from dycl.rewrite.state.heap import doors
 from dycl.rewrite.state.stops import Stop
 from dycl.rewrite.state.tables import GrownList
 
@@ -115,7 +110,8 @@ def _go_on(machine: Interprets, generator: Generator, how: str, args: tuple[Any,
 
 
 _PUSHED = object()
-_OWN_FUNCTIONS = tuple(module.__name__ for module in (syntax, data_model, contexts, exception_groups, class_making))
+_OWN = (syntax, data_model, contexts, exception_groups, class_making, doors)
+_OWN_FUNCTIONS = tuple(module.__name__ for module in _OWN)
 
 
 def _tells_itself_apart(callee: Any) -> bool:

@@ -23,6 +23,8 @@ from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import OwnMistake, Refused, Restart
 from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, RangeIterator
+from dycl.rewrite.state.heap.attributes import Attributes
+from dycl.rewrite.state.heap.doors import Door
 from dycl.rewrite.state.tables import GrownList, Spread
 
 
@@ -64,8 +66,11 @@ def _described(callee: Any) -> str:
     return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
 
 
-# PyTorch refuses what is no parameter, no module or no buffer whatever its values are.
-_SAID_OF_ATTRIBUTES = frozenset((nn.Module.__setattr__.__code__, nn.Module.register_buffer.__code__))
+# PyTorch refuses what is no parameter, no module or no buffer whatever its values are, and a dict a name it has not.
+_SAID_OF_ATTRIBUTES = frozenset(
+    function.__code__
+    for function in (nn.Module.__setattr__, nn.Module.register_buffer, Door.__getitem__, Attributes.entry)
+)
 # Where Python complains of a type that only a compilation has, its words are of no use to the user.
 _STAND_INS = (HostValue, HostText, HostArray, HostRange, GrownList, RangeIterator)
 _TOLD_OF_STAND_INS = (*(kind.__name__ for kind in _STAND_INS), "__hash__ method should return an integer")

@@ -37,7 +37,7 @@ from dycl.rewrite.semantics import (
 )
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, mentions
-from dycl.rewrite.semantics.in_python import builtin_functions
+from dycl.rewrite.semantics.in_python import builtin_functions, tensor_functions
 from dycl.rewrite.semantics.numpy import calls as numpy_calls
 from dycl.rewrite.state.tables import GrownList
 
@@ -91,8 +91,11 @@ METHODS: dict[tuple[type, str], Handler] = {
 
 
 def _stepped_into(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
-    """Whether a builtin goes through a list of unknown length, which the machine does in Python."""
+    """Whether a builtin goes through a list of unknown length, or asks whether it has items: in Python, that is."""
     iterates = builtin_functions.iterates(callee, args)
+    makes_tensor = any(callee is one for one in tensor_functions.TENSORS)
+    if makes_tensor and tensor_functions.may_be_of_no_type(*args, **kwargs):
+        return _STEP_INTO
     return _STEP_INTO if iterates and mentions(args, (GrownList,)) else NOT_HANDLED
 
 

@@ -12,6 +12,7 @@ from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import DTYPES, HostValue, lift
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, handler_of, has_few_cases, item, truth
+from dycl.rewrite.semantics.in_python import tensor_functions
 from dycl.rewrite.semantics.tensor_literals import NARROW, TYPED, require_narrow
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.items import NumberItem, TensorItem, template_of
@@ -87,8 +88,8 @@ def _get_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 def _open_slice(machine: Running, items: Any, index: slice) -> Any:
     """`items[:n]` of a known list, where only the input determines n."""
     bounds = [item(bound, machine) if _is_number_tensor(bound, machine) else bound for bound in _bounds(index)]
-    if type(items) is not GrownList and type(items) not in (list, tuple):
-        return NOT_HANDLED
+    if type(items) not in (GrownList, list):
+        return NOT_HANDLED  # A tuple of unknown length there is not: the program goes on once for each bound.
     if type(items) is GrownList or not any(isinstance(bound, HostValue) for bound in bounds):
         return items[slice(*bounds)] if type(items) is GrownList else NOT_HANDLED
     table = _table(items, machine)
@@ -178,7 +179,7 @@ def _cat(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
         raise TypeError("cat(): argument 'tensors' must be tuple of Tensors")
     if column.dim() == 1:
         raise RuntimeError("zero-dimensional tensor (at position 0) cannot be concatenated")
-    _require_items(items, machine, "RuntimeError", "torch.cat(): expected a non-empty list of Tensors")
+    _require_items(items, machine, "ValueError", "torch.cat(): expected a non-empty list of Tensors")
     dim = kwargs.get("dim", args[1] if len(args) > 1 else 0) % (column.dim() - 1)
     return torch.flatten(torch.movedim(column, 0, dim), dim, dim + 1).clone()
 
@@ -192,6 +193,10 @@ def _tensor(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if dtype in NARROW and items.template == NumberItem("int"):
         require_narrow(column, dtype, machine)
     return column.to(dtype, copy=True)
+
+
+def _tensor_of_any_length(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return NOT_HANDLED if tensor_functions.may_be_of_no_type(*args, **kwargs) else _tensor(machine, args, kwargs)
 
 
 def _typed(dtype: torch.dtype | None) -> Handler:
@@ -288,8 +293,8 @@ _HANDLERS: dict[Any, Handler] = {
     torch.cat: _cat,
     torch.concat: _cat,
     torch.concatenate: _cat,
-    torch.tensor: _tensor,
-    torch.as_tensor: _tensor,
+    **dict.fromkeys(tensor_functions.TENSORS, _tensor_of_any_length),
+    tensor_functions.tensor_of_some: _tensor,
     list: _copied,
     reversed: _reversed,
     sorted: _sorted,

@@ -26,6 +26,21 @@ def plain_base(cls: type) -> type | None:
     return next((base for base in cls.__mro__ if base in _PLAIN), None)
 
 
+def plain_value(value: Any) -> Any:
+    """The number or text of Python's own that an object is made from, whatever its class says that it is."""
+    match value:
+        case int():
+            return int.__pos__(value)
+        case float():
+            return float.__pos__(value)
+        case complex():
+            return complex.__pos__(value)
+        case str():
+            return str.__str__(value)
+        case _:
+            return bytes.__getitem__(value, slice(None))
+
+
 def builtin_maker(cls: type) -> Any:
     """The `__new__` of Python's own that makes the objects of a class in the end."""
     makers = (vars(base).get("__new__") for base in cls.__mro__)

@@ -19,7 +19,7 @@ from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.class_nodes import DressedNode, MadeNode, PlainNode
-from dycl.rewrite.state.classes import defined_by, frozen_class, frozen_wrapper, is_partial, own_dict, plain_base
+from dycl.rewrite.state.classes import defined_by, frozen_class, frozen_wrapper, is_partial, own_dict, plain_value
 from dycl.rewrite.state.copied import (
     error_fields,
     exact,
@@ -201,9 +201,8 @@ class Freezer:
             case staticmethod() | classmethod() | property():
                 return frozen_wrapper(value, self.freeze)
             case int() | float() | complex() | str() | bytes():
-                base: Any = plain_base(type(value))
-                plain = base.__new__(base, value) if base is not str else str.__str__(value)
-                return PlainNode(type(value), base, exact(plain), plain, self._attributes(value))
+                plain = plain_value(value)
+                return PlainNode(type(value), type(plain), exact(plain), plain, self._attributes(value))
             case types.MethodWrapperType() | types.BuiltinMethodType():
                 return BoundNode(value.__name__, self.freeze(value.__self__), defined_by(value))
             case super():
@@ -383,7 +382,7 @@ class Freezer:
         slots = tuple((name, self.freeze(getattr(value, name))) for name in filled_slots(value))
         if slots and held is None:
             return AttributesNode((), (), slots)
-        if slots and (held in self.pinned or id(held) in self._seen):
+        if (slots or isinstance(value, types.SimpleNamespace)) and (held in self.pinned or id(held) in self._seen):
             raise Refused("DY009", f"a `{type(value).__name__}` is alive across a decision, and its `__dict__` too")
         if held is not None and held in self.pinned:
             return self.freeze(held)

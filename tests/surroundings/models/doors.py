@@ -5,6 +5,7 @@ import functools
 import os
 import sys
 import threading
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -162,6 +163,26 @@ class Deleted(nn.Module):
         except AttributeError:
             return 2
         return 1
+
+
+class Popped(nn.Module):
+    """An attribute taken out of the module's `__dict__`, if it is there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def forward(self, x: Tensor) -> Any:
+        self.calls += 1
+        if x.sum() > 0:
+            self.flag = True
+        else:
+            vars(self).pop("flag", None)
+        try:
+            del vars(self)["other" if self.calls % 2 else "flag"]
+        except KeyError as error:
+            return self.calls, hasattr(self, "flag"), str(error)
+        return self.calls, hasattr(self, "flag")
 
 
 class ForwardReplaced(nn.Module):

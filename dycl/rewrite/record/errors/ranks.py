@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch._ops import OpOverload
+from torch.utils._pytree import tree_leaves
 
 from dycl.rewrite.record.errors.element_types import ask, needs_small
 from dycl.rewrite.record.operations import tensors_in
@@ -26,6 +27,7 @@ _OF_RANKS = re.compile(
     re.IGNORECASE,
 )
 _OF_SIZES = re.compile(r"must match|Number of indices|same number of dimensions", re.IGNORECASE)
+_OPEN_NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _REFUSED: dict[Hashable, bool] = {}
 
 
@@ -68,6 +70,8 @@ def _is_refused(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[
         ask(func, args, kwargs)
     except Exception as error:
         given = tensors_in((args, kwargs))
+        if any(isinstance(leaf, _OPEN_NUMBERS) for leaf in tree_leaves((args, kwargs))):
+            return False  # said of another number
         is_exact = all(isinstance(size, int) for tensor in given for size in tensor.shape) and not needs_small(given)
         return _OF_RANKS.search(str(error)) is not None or (is_exact and _OF_SIZES.search(str(error)) is not None)
     return False

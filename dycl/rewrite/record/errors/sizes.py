@@ -19,7 +19,7 @@ from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.errors.norms import by_channel, compared, in_groups, normalised, told_apart
 from dycl.rewrite.record.operations import tensors_in
 from dycl.rewrite.record.sizes.index_sizes import BY_VALUE, INDEXED
-from dycl.rewrite.record.sizes.needs import at_least, covers, divides, equal, expression, spreads, together
+from dycl.rewrite.record.sizes.needs import as_meant, at_least, covers, divides, equal, expression, spreads, together
 from dycl.rewrite.record.sizes.sampled_shapes import can_always_be_viewed, symbols_in
 from dycl.rewrite.record.sizes.window_sizes import WINDOWS
 from dycl.rewrite.signals import Refused
@@ -35,7 +35,7 @@ def require_fitting(
 ) -> tuple[Any, ...]:
     """Let the program raise PyTorch's error for sizes that an operation does not take; gives the same arguments."""
     rule = _RULES.get(str(func))
-    if rule in (_reshaped, _viewed, _unflattened):
+    if rule in (_reshaped, _viewed, _unflattened, _expanded):
         return (*args[:-1], rule(recorder, *args)) if not kwargs else args
     if rule is not None:
         rule(recorder, *args, **kwargs)
@@ -156,11 +156,14 @@ def _attention(
         spreads(recorder, mask.shape[-2:], (query.shape[-2], key.shape[-2]))
 
 
-def _expanded(recorder: Records, tensor: Tensor, size: Sequence[Any], **_: Any) -> None:
+def _expanded(recorder: Records, tensor: Tensor, size: Sequence[Any], **_: Any) -> Any:
+    kept = [-1 if old is None else old for old, _ in _matched(tensor.shape, size)]
+    size = as_meant(recorder, size, lambda place: kept[place])
     wanted = [old if isinstance(new, int) and new == -1 else new for old, new in _matched(tensor.shape, size)]
     for new in size:
         at_least(recorder, new, -1, "RuntimeError", "The expanded size of the tensor isn't allowed to be negative.")
     spreads(recorder, tensor.shape, wanted)
+    return size
 
 
 def _matched(shape: Sequence[Any], size: Sequence[Any]) -> list[tuple[Any, Any]]:
@@ -181,7 +184,14 @@ def _unique_along(recorder: Records, tensor: Tensor, dim: int, *_: Any, **__: An
 
 
 def _reshaped(recorder: Records, tensor: Tensor, size: Any) -> Any:
+    size = as_meant(recorder, size, lambda place: _left_over(tensor.numel(), size, place))
     return covers(recorder, math.prod(map(expression, tensor.shape)), size)
+
+
+def _left_over(count: Any, sizes: Sequence[Any], place: int) -> Any:
+    """What -1 at this place stands for, where that is clear."""
+    rest = math.prod(size for other, size in enumerate(sizes) if other != place)
+    return count // torch.sym_max(rest, 1)  # type: ignore[no-untyped-call]
 
 
 def _viewed(recorder: Records, tensor: Tensor, size: Any) -> Any:
@@ -200,6 +210,7 @@ def _as_other(rule: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unflattened(recorder: Records, tensor: Tensor, dim: int, sizes: Sequence[Any]) -> Any:
+    sizes = as_meant(recorder, sizes, lambda place: _left_over(tensor.shape[dim], sizes, place))
     return covers(recorder, expression(tensor.shape[dim]), sizes)
 
 

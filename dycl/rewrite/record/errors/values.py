@@ -103,6 +103,13 @@ def _along(error: str, message: str = "") -> Callable[..., Any]:
     return rule
 
 
+def _selected_along(recorder: Records, tensor: Tensor, dim: int, index: Tensor) -> Any:
+    """PyTorch has another way for the second axis, which says so in other words."""
+    second = tensor.dim() > 1 and dim % tensor.dim() == 1
+    message = "INDICES element is out of DATA bounds" if second else IN_SELF
+    return _along("RuntimeError" if second else "IndexError", message)(recorder, tensor, dim, index)
+
+
 def _added_along(recorder: Records, tensor: Tensor, dim: int, index: Tensor, source: Tensor, **__: Any) -> Any:
     if source.dim() != tensor.dim():
         raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension.")
@@ -268,7 +275,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     **{f"aten.{name}": _along("RuntimeError") for name in _BOUNDED_SCATTERS},
     "aten.scatter_reduce.two": _along("RuntimeError"),
     "aten.index_add.default": _added_along,
-    "aten.index_select.default": _along("IndexError", IN_SELF),
+    "aten.index_select.default": _selected_along,
     "aten.index_reduce.default": _along("IndexError", IN_SELF),
     "aten.index_copy.default": _along("IndexError"),
     "aten.index_fill.int_Scalar": _index_fill,

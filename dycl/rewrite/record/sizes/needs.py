@@ -4,7 +4,7 @@ A size is a number or PyTorch's symbol; a need that numbers alone decide is PyTo
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy  # type: ignore[import-untyped]
@@ -68,6 +68,30 @@ def divides(recorder: Records, divisor: int, size: Any, message: str) -> None:
     """A size must be a multiple of a number."""
     if _open(size):
         _require(recorder, sympy.Eq(_remainder(expression(size), divisor), 0), "RuntimeError", message)
+
+
+def as_meant(recorder: Records, shape: Sequence[Any], left_over: Callable[[int], Any]) -> list[Any]:
+    """The shape with what `left_over` says of its place for a number of the input that turns out to be -1.
+
+    Only where errors are caught: elsewhere a program stops with an error that says so.
+    """
+    sizes = list(shape)
+    for place, size in enumerate(sizes):
+        if isinstance(size, torch.SymInt) and recorder.catches_errors() and not _is_size(recorder, size):
+            given, other = recorder.materialise(size), left_over(place)
+            left = recorder.materialise(other) if isinstance(other, torch.SymInt) else other
+            with recorder.on():
+                sizes[place] = recorder.symbol_of(torch.where(torch.eq(given, -1), left, given))
+    return sizes
+
+
+def _is_size(recorder: Records, number: torch.SymInt) -> bool:
+    """Whether a number is known not to be negative."""
+    ranges = number.node.shape_env.var_to_range
+    if all(symbol in ranges and ranges[symbol].lower >= 0 for symbol in number.node.expr.free_symbols):
+        return True
+    found = recorder.element_bounds(recorder.materialise(number))
+    return found is not None and found[0] >= 0
 
 
 def covers(recorder: Records, count: Any, shape: Sequence[Any]) -> list[Any]:

@@ -292,6 +292,8 @@ def comes_first(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> b
         return len(args) == 1 and isinstance(args[0], types.FunctionType | types.MethodType)
     if callee is builtins.sum and syntax.SUMS_EXACTLY and args and type(args[0]) in (list, tuple):
         return any(isinstance(item, HostValue) and item.kind == "float" for item in args[0])
+    if callee in tensor_functions.TENSORS:
+        return tensor_functions.may_be_of_no_type(*args, **kwargs)
     return callee in ordering.HEAPS or iterators.is_lazy(callee, args, kwargs)
 
 

@@ -14,7 +14,9 @@ from dycl.rewrite.semantics.in_python.ordering import COMPARISONS, HEAPS, are_sa
 
 
 def item_at(container: Any, index: Any) -> Any:
-    """`container[index]`."""
+    """`container[index]`; a class is asked as it asks itself, unless its own class is a container."""
+    if isinstance(container, type) and hasattr(container, "__class_getitem__"):
+        return container.__class_getitem__(index)
     return container[_known(container, index, syntax.index_message(container))]
 
 

@@ -5,16 +5,30 @@ from typing import Any
 import torch
 
 from dycl.rewrite.normalise import syntax
+from dycl.rewrite.state.items import NumberItem
+from dycl.rewrite.state.tables import GrownList
 
 
 def squeezed(tensor: torch.Tensor, dim: Any = None) -> torch.Tensor:
     """`tensor.squeeze(dim)`."""
     rank = tensor.dim()
-    axes = [dim] if isinstance(dim, int) else range(rank) if dim is None else dim
-    for axis in sorted({axis % rank for axis in axes}, reverse=True):
-        if tensor.shape[axis] == 1:
+    axes: list[int] = []
+    for given in [dim] if isinstance(dim, int) else range(rank) if dim is None else dim:
+        axis = _axis(given, rank)
+        if axis in axes:
+            raise RuntimeError("a dim appears multiple times in the list of dims")
+        axes.append(axis)
+    for axis in sorted(axes, reverse=True):
+        if rank and tensor.shape[axis] == 1:
             tensor = tensor.select(axis, 0)
     return tensor
+
+
+def _axis(dim: int, rank: int) -> int:
+    """A dimension counted from the front, known from here on."""
+    count = max(rank, 1)
+    message = f"Dimension out of range (expected to be in range of [{-count}, {count - 1}])"
+    return syntax.known_index(dim, count, message)
 
 
 def differences(
@@ -25,13 +39,38 @@ def differences(
     append: Any = None,
 ) -> torch.Tensor:
     """`torch.diff(input, n, dim)`."""
+    if not input.dim():
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    axis = _axis(dim, input.dim())
+    if n < 0:
+        raise RuntimeError("order must be non-negative")
+    if n == 0:
+        return input.clone()
     parts = [part for part in (prepend, input, append) if part is not None]
     tensor = torch.cat(parts, dim) if len(parts) > 1 else input
-    before = (slice(None),) * (dim % tensor.dim())
+    before = (slice(None),) * axis
     for _ in range(n):
         later, earlier = tensor[(*before, slice(1, None))], tensor[(*before, slice(None, -1))]
         tensor = torch.logical_xor(later, earlier) if tensor.dtype == torch.bool else later - earlier
     return tensor
+
+
+def tensor_of(data: Any, *rest: Any, **options: Any) -> torch.Tensor:
+    """`torch.tensor(data)` of a list of unknown length: where it has no item, none tells the element type."""
+    if len(data) == 0:
+        return torch.tensor([], *rest, **options)
+    return tensor_of_some(data, *rest, **options)
+
+
+def may_be_of_no_type(data: Any = None, dtype: Any = None, **_: Any) -> bool:
+    """Whether `torch.tensor(data)` is given a list of unknown length, of whole numbers or truth values."""
+    kinds = (NumberItem("int"), NumberItem("bool"))
+    return type(data) is GrownList and dtype is None and data.template in kinds
+
+
+def tensor_of_some(data: Any, *rest: Any, **options: Any) -> torch.Tensor:
+    """`torch.tensor(data)` of a list that has items."""
+    return torch.tensor(data, *rest, **options)
 
 
 def spaced(start: Any, end: Any, steps: Any, *, dtype: Any = None, device: Any = None, **options: Any) -> torch.Tensor:
@@ -76,7 +115,9 @@ def covariance(input: torch.Tensor, *, correction: int = 1, fweights: Any = None
     return torch.true_divide(rows @ (rows * weights).t().conj(), torch.clamp(total - lost, min=0)).squeeze()
 
 
+TENSORS: dict[Any, Any] = {torch.tensor: tensor_of, torch.as_tensor: tensor_of}
 SUBSTITUTES: dict[Any, Any] = {
+    **TENSORS,
     torch.cov: covariance,
     torch.squeeze: squeezed,
     torch.diff: differences,
