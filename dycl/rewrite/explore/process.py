@@ -11,7 +11,7 @@ from dycl.rewrite.explore.budget import Budget
 from dycl.rewrite.knowledge import Interpret, KeepViews, Knowledge, LargeNumbers
 from dycl.rewrite.normalise.source import span_of_function
 from dycl.rewrite.record import number_classes
-from dycl.rewrite.record.aliases import memory
+from dycl.rewrite.record.memory.aliases import memory
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.run import calls, entering
 from dycl.rewrite.run.callees import resolve

@@ -6,8 +6,8 @@ from torch._decomp import decomposition_table
 from torch._library.custom_ops import OPDEFS
 from torch._ops import OpOverload
 
+from dycl.rewrite.record.memory.sharing import is_composite
 from dycl.rewrite.record.schemas import is_mutable
-from dycl.rewrite.record.sharing import is_composite
 
 _DEEPEST = 3
 # Decompositions that give something else than the operation: this one counts labels behind the end of their list.

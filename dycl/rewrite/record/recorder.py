@@ -28,6 +28,7 @@ from dycl.rewrite.record.errors.sizes import depends_on_values, require_fitting
 from dycl.rewrite.record.errors.values import is_assertion, require_valid
 from dycl.rewrite.record.known_shapes import Kind
 from dycl.rewrite.record.layouts import Layout
+from dycl.rewrite.record.memory.sharing import gives_view, memory
 from dycl.rewrite.record.number_classes import LargeNumbers
 from dycl.rewrite.record.operations import (
     DROPOUTS,
@@ -47,7 +48,6 @@ from dycl.rewrite.record.operations import (
 from dycl.rewrite.record.recording import ARRIVES_AS, Captured, Checked, Recording
 from dycl.rewrite.record.schemas import is_mutable, parameters
 from dycl.rewrite.record.shapes import Shapes
-from dycl.rewrite.record.sharing import gives_view, memory
 from dycl.rewrite.record.sizes.open_sizes import spelled_out
 from dycl.rewrite.record.sizes.true_counts import chosen_by
 from dycl.rewrite.record.symbols import Symbols

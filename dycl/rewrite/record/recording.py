@@ -9,9 +9,9 @@ import torch
 from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
 from dycl.hcfg.types import Span, TensorType
 from dycl.rewrite.knowledge import Place
-from dycl.rewrite.record.aliases import Aliases
 from dycl.rewrite.record.complex_numbers.pairs import ComplexPairs
-from dycl.rewrite.record.sharing import memory
+from dycl.rewrite.record.memory.aliases import Aliases
+from dycl.rewrite.record.memory.sharing import memory
 from dycl.rewrite.tensor_types import tensor_type
 
 

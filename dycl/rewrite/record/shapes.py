@@ -8,8 +8,8 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTensor
 
 from dycl.rewrite.record.known_shapes import remembered
+from dycl.rewrite.record.memory.sharing import is_composite
 from dycl.rewrite.record.operations import tensors_in, with_tensors
-from dycl.rewrite.record.sharing import is_composite
 from dycl.rewrite.record.sizes.shape_rules import grouped_product
 from dycl.rewrite.record.symbols import Symbols
 from dycl.rewrite.tensor_types import tensor_type

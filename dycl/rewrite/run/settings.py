@@ -14,7 +14,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils.hooks import RemovableHandle
 
 from dycl.rewrite.own_thread import Replacement, is_compiling, replaced
-from dycl.rewrite.record.aliases import memory
+from dycl.rewrite.record.memory.aliases import memory
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.run import untold
 from dycl.rewrite.semantics.random_numbers import STAND_INS

@@ -11,10 +11,10 @@ import numpy as np
 import torch
 
 from dycl.rewrite.knowledge import KeepViews, Knowledge, Loose, Place, Table
-from dycl.rewrite.record.aliases import memory
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.layouts import layout_of
+from dycl.rewrite.record.memory.aliases import memory
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.addresses import Address

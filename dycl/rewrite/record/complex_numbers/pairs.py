@@ -13,10 +13,10 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
-from dycl.rewrite.record.aliases import plain_form
 from dycl.rewrite.record.complex_numbers.functions import FUNCTIONS
 from dycl.rewrite.record.complex_numbers.rules import COMPLEX, MAKERS, PLAIN_SHAPES, REAL, RULES, Call, Pair
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.memory.aliases import plain_form
 from dycl.rewrite.record.operations import require_castable
 from dycl.rewrite.record.schemas import is_mutable
 from dycl.rewrite.signals import Refused

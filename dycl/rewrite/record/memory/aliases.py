@@ -17,10 +17,12 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.layouts import known_strides
+from dycl.rewrite.record.memory.overlap import View, lies_across
+from dycl.rewrite.record.memory.put_back import put_back
+from dycl.rewrite.record.memory.sharing import gives_view, memory, sharing
+from dycl.rewrite.record.memory.uncertain import shared_where
 from dycl.rewrite.record.operations import require_castable, tensors_in
-from dycl.rewrite.record.overlap import View, lies_across
 from dycl.rewrite.record.schemas import parameters
-from dycl.rewrite.record.sharing import gives_view, memory, sharing
 from dycl.rewrite.record.sizes.needs import same_sizes
 from dycl.rewrite.record.sizes.spellings import fill_diagonal
 from dycl.rewrite.signals import Refused
@@ -39,9 +41,10 @@ class Aliases:
     versions: dict[int, int] = field(default_factory=dict)
     entangled: dict[int, tuple[torch.Tensor, int]] = field(default_factory=dict)
     """Tensors that share memory with others of their group, in a way that this block no longer knows."""
-    uncertain: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)
-    """Tensors of which it depends on a size whether they share memory: after one is written, nobody reads the other."""
+    uncertain: list[View] = field(default_factory=list)
+    """Tensors of which it depends on sizes whether they are views."""
     spoilt: dict[int, torch.Tensor] = field(default_factory=dict)
+    """Those whose contents depend on that in a way that nobody knows: they must not be read."""
     outside_groups: set[int] = field(default_factory=set)
     """The groups that share memory with something else: the model's own tensors, or items of a list."""
 
@@ -73,10 +76,11 @@ class Aliases:
         parent, certain = known
         if output is parent:
             return
-        if not certain:
-            self.uncertain.append((parent, output))
-            return
-        self.views[id(output)] = View(output, parent, func, args, kwargs, position, self.versions.get(id(parent), 0))
+        view = View(output, parent, func, args, kwargs, position, self.versions.get(id(parent), 0))
+        if certain:
+            self.views[id(output)] = view
+        else:
+            self.uncertain.append(view)
 
     def settle(
         self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any, recorder: Records
@@ -156,7 +160,7 @@ class Aliases:
             if recorder.type_of(value).shape != recorder.type_of(target).shape:
                 value = aten.expand.default(value, target.shape)
         self._write(target, value, recorder)
-        self._spoil(target)
+        self._spread(target, recorder)
         return target
 
     def _require_no_overlap(
@@ -196,19 +200,44 @@ class Aliases:
         if not same_sizes(value.shape, target.shape):
             raise Refused("DY004", f"`{func}` changes the shape of its `out`")
         self._write(target, value, recorder)
-        self._spoil(target)
+        self._spread(target, recorder)
         return target
 
-    def _spoil(self, written: torch.Tensor) -> None:
-        """Note the tensors whose contents depend on whether they share memory with one that was written."""
-        own = self.owner(written)
-        self.spoilt.update({key: tensor for key, tensor in self.linked(own).items() if tensor is not own})
+    def _spread(self, written: torch.Tensor, recorder: Records) -> None:
+        """Let the tensors that share memory with one that was written, if they do, have what was written there."""
+        waiting, seen = [self.owner(written)], {id(self.owner(written))}
+        while waiting:
+            own = waiting.pop()
+            for view in list(self.uncertain):
+                ends = (self.owner(view.parent), self.owner(view.tensor))
+                other = next((end for end in ends if end is not own), own)
+                if any(end is own for end in ends) and id(other) not in seen:
+                    seen.add(id(other))
+                    waiting.append(other)
+                    self._write_if_shared(view, other, recorder)
+
+    def _write_if_shared(self, view: View, other: torch.Tensor, recorder: Records) -> None:
+        """Write to one of two tensors what the other has, if they share memory."""
+        shares = shared_where(view, recorder)
+        if shares is None or any(id(self.owner(end)) in self.spoilt for end in (view.parent, view.tensor)):
+            self.spoilt[id(other)] = other
+            return
+        target, source = (view.tensor, view.parent) if other is self.owner(view.tensor) else (view.parent, view.tensor)
+        self.refresh(source, recorder)
+        self.refresh(target, recorder)
+        known = len(self.uncertain)
+        with recorder:
+            there = aten.reshape.default(source, target.shape)
+            value = aten.where.self(shares, there, target)
+        del self.uncertain[known:]  # nobody has what was put into the right shape on the way
+        self.views.pop(id(there), None)
+        self._write(target, value, recorder)
 
     def linked(self, tensor: torch.Tensor) -> dict[int, torch.Tensor]:
         """The owners of all memory that may be this tensor's."""
         own = self.owner(tensor)
         found = {id(own): own}
-        pairs = [(self.owner(source), self.owner(result)) for source, result in self.uncertain]
+        pairs = [(self.owner(view.parent), self.owner(view.tensor)) for view in self.uncertain]
         while True:
             more = [pair for pair in pairs if (id(pair[0]) in found) != (id(pair[1]) in found)]
             if not more:
@@ -238,7 +267,7 @@ class Aliases:
         if view is None:
             return
         with recorder:
-            parent_value = _put_back(view, value)
+            parent_value = put_back(view, value)
         self._write(view.parent, parent_value, recorder)
         view.parent_version = self.versions[id(view.parent)]
 
@@ -329,68 +358,3 @@ def _without_out(func: OpOverload[Any, Any]) -> Any:
         if same and not overload._schema.is_mutable:
             return overload
     raise Refused("DY004", f"`{func}` has no form that returns its result")
-
-
-def _put_back(view: View, value: torch.Tensor) -> Any:
-    """What the viewed tensor becomes when the view takes on `value`."""
-    parent, args = view.parent, (*view.args[1:], *view.kwargs.values())
-    match str(view.func):
-        case "aten.slice.Tensor":
-            return aten.slice_scatter.default(parent, value, *args)
-        case "aten.select.int":
-            return aten.select_scatter.default(parent, value, *args)
-        case "aten.alias.default" | "aten.detach.default":
-            return value
-        case "aten.narrow.default":
-            return _put_back_narrow(parent, value, *args)
-        case "aten.transpose.int" | "aten.swapaxes.default" | "aten.swapdims.default":
-            return aten.transpose.int(value, *args)
-        case "aten.t.default" | "aten.mT.default":
-            return aten.transpose.int(value, -1, -2) if value.dim() > 1 else value
-        case "aten.numpy_T.default":
-            return aten.permute.default(value, list(reversed(range(value.dim()))))
-        case "aten.movedim.int" | "aten.movedim.intlist":
-            return torch.movedim(value, args[1], args[0])
-        case "aten.permute.default":
-            order = [axis % parent.dim() for axis in args[0]]
-            return aten.permute.default(value, [order.index(axis) for axis in range(len(order))])
-        case "aten.unbind.int":
-            return aten.select_scatter.default(parent, value, args[0] if args else 0, view.position)
-        case name if name.split(".")[1].removeprefix("unsafe_") in ("split", "chunk", "split_with_sizes"):
-            return _put_back_piece(view, value)
-        case "aten.diagonal.default":
-            return aten.diagonal_scatter.default(parent, value, *args)
-        case _ if _lies_like(view.tensor, parent):
-            return value
-        case _:
-            whole = same_sizes([value.numel()], [parent.numel()]) and value.dtype == parent.dtype
-            if whole and view.tensor.is_contiguous() and parent.is_contiguous():
-                return aten.reshape.default(value, parent.shape)
-            raise Refused("DY006", f"a tensor is changed in place through a view taken by `{view.func}`")
-
-
-def _lies_like(tensor: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether two tensors that share memory are the same one in all but name."""
-    same = same_sizes(tensor.shape, other.shape) and same_sizes(tensor.stride(), other.stride())
-    return same and tensor.dtype == other.dtype
-
-
-def _put_back_narrow(parent: torch.Tensor, value: torch.Tensor, axis: int, start: Any, length: Any) -> Any:
-    if isinstance(start, int) and (start >= 0 or isinstance(length, int)):
-        end = start + length
-        return aten.slice_scatter.default(parent, value, axis, start, None if start < 0 and end == 0 else end)
-    # A start that only the input determines may count from the end, where a slice's end of 0 would mean the front.
-    places = aten.remainder.Scalar(aten.arange.start(start, start + length), parent.shape[axis])
-    return aten.index_copy.default(parent, axis, places, value)
-
-
-def _put_back_piece(view: View, value: torch.Tensor) -> Any:
-    arguments = parameters(view.func).bound(view.args, view.kwargs)
-    axis, position = arguments.get("dim", 0), view.position or 0
-    if "split_sizes" in arguments or isinstance(arguments.get("split_size"), list | tuple):
-        offset = sum((arguments.get("split_sizes") or arguments["split_size"])[:position])
-    elif "chunks" in arguments:
-        offset = position * -(-view.parent.shape[axis] // arguments["chunks"])
-    else:
-        offset = position * arguments["split_size"]
-    return aten.slice_scatter.default(view.parent, value, axis, offset, offset + value.shape[axis])
