@@ -28,7 +28,7 @@ from dycl.rewrite.explore.diagnostics import Problem, own_mistake, problem_at
 from dycl.rewrite.normalise.compiled_by_torch import original
 from dycl.rewrite.normalise.source import span_of_function
 from dycl.rewrite.signals import Again, CheckMet, DecisionMet, Refused, Restart
-from dycl.runtime import Program
+from dycl.runtime import Program, PythonHost
 from dycl.runtime.artefact import Artefact
 from dycl.runtime.errors import DyclError
 from dycl.runtime.timings import Timings
@@ -202,7 +202,8 @@ class Compilation:
         artefact = Artefact(hcfg, weights, codes, f"dycl {__version__}")
         self._dump.stored(artefact)
         with self._timed("load"):
-            program = Program(artefact, threads=threads, types=examined.rewritten.types)
+            host = PythonHost(checks=False)  # its codes do not come from a file
+            program = Program(artefact, threads=threads, types=examined.rewritten.types, host=host)
         program.timings = self.timings
         return program
 

@@ -6,8 +6,14 @@ from dycl.runtime.executor import Executor
 
 
 class PythonHost:
-    """The reference: what other hosts do is right if it is what this one does."""
+    """The reference: what other hosts do is right if it is what this one does.
+
+    Codes are checked by their backends before one of them is opened, unless they were compiled right here.
+    """
+
+    def __init__(self, *, checks: bool = True) -> None:
+        self._checks = checks
 
     def open(self, artefact: Artefact, threads: int) -> Executor:
-        """The executor of `artefact`; its codes are checked by their backends before one of them is opened."""
-        return Executor(artefact, open_engine(artefact, threads))
+        """The executor of `artefact`."""
+        return Executor(artefact, open_engine(artefact, threads, self._checks))

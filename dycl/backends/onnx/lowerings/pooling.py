@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -107,34 +108,35 @@ def max_pool(b: Builder, a: Arguments) -> Value | list[Value]:
             dilations=windows.dilation,
         )
 
-    def usual() -> list[Value]:
-        values, *places = pooled(x, indices)
-        # ONNX counts through the whole tensor, PyTorch within each channel's plane.
-        return [values, *(b.node("Mod", place, plane) for place in places)]
-
-    def some(where: Value) -> Value:
-        return b.node("Greater", pooled(b.cast(where, "float32"))[0], b.number(0, "float32"))
-
     def careful() -> list[Value]:
         """A window with NaN in it has NaN and the last place of one, a window of -inf alone has its first place."""
-        nan, low = b.node("IsNaN", x), b.number(float("-inf"), x.dtype)
-        has_nan, is_low = some(nan), b.node("Not", some(b.node("Greater", x, low)))
-        values, *places = pooled(b.node("Where", nan, low, x), indices)
-        values = b.node("Where", has_nan, b.number(float("nan"), x.dtype), b.node("Where", is_low, low, values))
+        nan = b.node("IsNaN", x)
+        has_nan = b.cast(pooled(b.cast(nan, "float32"))[0], "bool")
+        is_low = b.node("Equal", values, b.number(float(np.finfo(_WIDTHS[x.dtype]).min), x.dtype))
+        found = b.node("Where", is_low, b.number(float("-inf"), x.dtype), values)
+        found = b.node("Where", has_nan, b.number(float("nan"), x.dtype), found)
         if not places:
-            return [values]
+            return [found]
         numbers = b.node("Range", b.constant(0), plane, b.constant(1), shape=(UNKNOWN,))
         numbers = reshape(b, b.cast(numbers, "float64"), [1, 1, *b.sizes_of(x)[2:]])
         numbers = expand(b, numbers, b.sizes_of(x), x.shape)
         last = pooled(b.node("Where", nan, numbers, b.number(-1, "float64")))[0]
         first = b.node("Neg", pooled(b.node("Neg", numbers))[0])
-        place = b.node("Where", is_low, b.cast(first, "int64"), b.node("Mod", places[0], plane))
-        return [values, b.node("Where", has_nan, b.cast(last, "int64"), place)]
+        place = b.node("Where", is_low, b.cast(first, "int64"), places[0])
+        return [found, b.node("Where", has_nan, b.cast(last, "int64"), place)]
 
     plane = b.number(b.count(x, list(range(2, x.rank))), "int64")
-    results = unless_special(b, x, usual, careful) if is_float(x.dtype) else usual()
+    values, *counted = pooled(x, indices)
+    # ONNX counts through the whole tensor, PyTorch within each channel's plane.
+    places = [b.node("Mod", place, plane) for place in counted]
+    results = [values, *places]
+    if is_float(x.dtype):
+        results = unless_special(b, x, lambda: results, careful)
     results = [squeeze(b, result, [0]) for result in results] if missing else results
     return results if indices else results[0]
+
+
+_WIDTHS: dict[str, Any] = {"float16": np.float16, "bfloat16": np.float32, "float32": np.float32, "float64": np.float64}
 
 
 @lowers("aten.avg_pool1d.default", "aten.avg_pool2d.default", "aten.avg_pool3d.default")
