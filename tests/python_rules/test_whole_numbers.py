@@ -98,3 +98,16 @@ def test_what_always_fits_needs_no_check(name: str) -> None:
     program = dycl.compile(Model(BOUNDED[name]).eval(), torch.ones(2))
     steps = [step for block in program.hcfg.blocks.values() for step in block.steps]
     assert not [step for step in steps if isinstance(step, Check) and "more than 64 bits" in step.message]
+
+
+def test_no_model_catches_a_limit() -> None:
+    def forward(x: torch.Tensor) -> object:
+        try:
+            return 2**62 * int(x[0]) // 2**60
+        except Exception:
+            return "failed"
+
+    program = dycl.compile(Model(forward).eval(), torch.ones(2))
+    assert program(torch.ones(2)) == forward(torch.ones(2)) == 4
+    with pytest.raises(OverflowError, match="more than 64 bits"):
+        program(torch.full((2,), 3.0))

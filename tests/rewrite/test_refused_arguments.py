@@ -124,3 +124,36 @@ def test_an_element_type_that_is_not_computed_can_be_caught() -> None:
     program = dycl.compile(Calls(turned).eval(), (torch.ones(3),))
     for x in (torch.ones(3), -torch.ones(3)):
         torch.testing.assert_close(program(x), turned(x))
+
+
+def _too_many(x: Tensor) -> Tensor:
+    y = x.clone()
+    y[torch.tensor([0, 1])] = x
+    return y
+
+
+def _masked(x: Tensor) -> Tensor:
+    y = x.repeat(3, 1)
+    y[[0, 1], torch.tensor([True, False, True])] = 1.0
+    return y
+
+
+def _masked_unread(x: Tensor) -> Tensor:
+    y = x.repeat(3, 1)
+    y[torch.arange(3), y[:, 0] > 0]
+    return y
+
+
+@pytest.mark.parametrize("write", [_too_many, _masked, _masked_unread, lambda x: x.index_put((x.long()[:2],), x)])
+def test_indices_that_do_not_fit_are_errors_where_they_are_met(write: Callable[[Tensor], Tensor]) -> None:
+    def caught(x: Tensor) -> Tensor:
+        if x.sum() > 0:
+            return x
+        try:
+            return write(x)
+        except (RuntimeError, IndexError) as error:
+            return x - (1 if isinstance(error, IndexError) else 2)
+
+    program = dycl.compile(Calls(caught).eval(), (torch.ones(4),))
+    for x in (torch.ones(4), -torch.ones(4)):
+        torch.testing.assert_close(program(x), caught(x))

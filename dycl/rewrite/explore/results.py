@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, SlotKind, Static, Structure, Table
+from dycl.hcfg.verify_structure import MAX_NESTING
 from dycl.rewrite.normalise.syntax import KnownNumber
 from dycl.rewrite.record.host_arrays import NUMPY_DTYPES, HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
@@ -42,6 +43,8 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
     def visit(part: Any) -> Structure:
         if id(part) in around:
             raise Refused("DY013", "the model returns a container or an object that holds itself")
+        if len(around) >= MAX_NESTING:
+            raise Refused("DY013", f"the model returns more than {MAX_NESTING} containers inside each other")
         around.append(id(part))
         structure = described(part)
         around.pop()

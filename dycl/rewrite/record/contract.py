@@ -34,6 +34,8 @@ class Records(Protocol):
     """A recorder. Inside `with recorder:` operations are recorded, also those of its own making."""
 
     large_numbers: LargeNumbers
+    error_names: Mapping[str, str]
+    """Which errors a check raises in the place of others, where another library would."""
     fake_mode: FakeTensorMode
     arrays: ArrayOperations
 
@@ -87,10 +89,13 @@ class Records(Protocol):
         """Whether the elements are known to be from `low`, which is 0 or `-size`, to `size`, without it."""
         ...
 
-    def check(self, condition: torch.Tensor, error: str, message: str, guards: bool = False) -> int | None:
+    def check(
+        self, condition: torch.Tensor, error: str, message: str, guards: bool = False, is_limit: bool = False
+    ) -> int | None:
         """Let the program stop with the user's own error unless `condition` holds when it runs.
 
-        If it guards, the operation at hand comes after. Gives the check's number, unless it is a decision.
+        If it guards, the operation at hand comes after. A limit is DyCL's own: no model catches what it raises. Gives
+        the check's number, unless it is a decision.
         """
         ...
 

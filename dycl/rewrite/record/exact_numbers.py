@@ -37,7 +37,7 @@ def combined(function: Operation, left: torch.Tensor, right: torch.Tensor, recor
         # What wraps is off by 2**64 or more, what rounds by some thousands: doubles tell one from the other.
         estimate = function(left.to(torch.float64), right.to(torch.float64))
         fits = torch.lt(torch.abs(torch.sub(result.to(torch.float64), estimate)), 2.0**62)
-    recorder.check(fits, "OverflowError", _BEYOND)
+    recorder.check(fits, "OverflowError", _BEYOND, is_limit=True)
     return result
 
 
@@ -64,7 +64,7 @@ def turned(function: Callable[[torch.Tensor], torch.Tensor], number: torch.Tenso
     if number.dtype == torch.int64 and not needs_no_checks():
         possible = recorder.element_bounds(number)
         if (possible is None or possible[0] <= _SMALLEST) and recorder.large_numbers.are_there():
-            recorder.check(torch.ne(number, _SMALLEST), "OverflowError", _BEYOND)
+            recorder.check(torch.ne(number, _SMALLEST), "OverflowError", _BEYOND, is_limit=True)
     return function(number)
 
 
@@ -82,7 +82,7 @@ def divisor_that_fits(
         return divisor
     beyond = torch.logical_and(torch.eq(number, _SMALLEST), torch.eq(divisor, -1))
     if gives_quotient:
-        recorder.check(torch.logical_not(beyond), "OverflowError", _BEYOND)
+        recorder.check(torch.logical_not(beyond), "OverflowError", _BEYOND, is_limit=True)
     return torch.where(beyond, torch.ones_like(divisor), divisor)
 
 
@@ -118,7 +118,7 @@ def _compared_exactly(function: Operation, whole: torch.Tensor, real: torch.Tens
 def whole_power(base: torch.Tensor, exponent: torch.Tensor, recorder: Records) -> torch.Tensor:
     """`base ** exponent` of whole numbers, where the exponent is not negative."""
     size = torch.pow(torch.abs(base).to(torch.float64), exponent.to(torch.float64))
-    recorder.check(torch.lt(size, 2.0**63), "OverflowError", _BEYOND)
+    recorder.check(torch.lt(size, 2.0**63), "OverflowError", _BEYOND, is_limit=True)
     # 0, 1 and -1 may be raised to any power: only whether it is zero, odd or even counts.
     small = torch.where(torch.gt(exponent, 64), 62 + torch.remainder(exponent, 2), exponent)
     return torch.pow(base, torch.clamp(small, min=0))
@@ -128,7 +128,7 @@ def real_power(base: torch.Tensor, exponent: torch.Tensor, recorder: Records) ->
     """`base ** exponent` of floats, with Python's errors."""
     real = torch.logical_or(torch.ge(base, 0), torch.eq(torch.floor(exponent), exponent))
     real = torch.logical_or(real, torch.logical_or(torch.isnan(base), torch.isnan(exponent)))
-    recorder.check(real, "ValueError", "a negative number to a fractional power is a complex number")
+    recorder.check(real, "ValueError", "a negative number to a fractional power is a complex number", is_limit=True)
     infinite = torch.logical_and(torch.eq(base, 0), torch.lt(exponent, 0))
     recorder.check(torch.logical_not(infinite), "ZeroDivisionError", "zero to a negative power")
     result = torch.pow(base, exponent)
@@ -143,7 +143,9 @@ def shifted_left(number: torch.Tensor, places: torch.Tensor, recorder: Records) 
     recorder.check(torch.ge(places, 0), "ValueError", "negative shift count")
     factor = _power_of_two(places)
     size = torch.abs(number.to(torch.float64)) * torch.pow(torch.full_like(factor, 2).double(), places.double())
-    recorder.check(torch.logical_or(torch.eq(number, 0), torch.lt(size, 2.0**63)), "OverflowError", _BEYOND)
+    recorder.check(
+        torch.logical_or(torch.eq(number, 0), torch.lt(size, 2.0**63)), "OverflowError", _BEYOND, is_limit=True
+    )
     return torch.mul(number, factor)
 
 

@@ -54,9 +54,9 @@ class HostArray(Undetermined):
         cls: type = self.dtype.type if self.scalar else np.ndarray
         return cls
 
-    def stand_in(self, fill: int = 1) -> Any:
-        """A real array or scalar of this type."""
-        sizes = tuple(size if isinstance(size, int) else 1 for size in self.tensor.shape)
+    def stand_in(self, fill: int = 1, size: int = 1) -> Any:
+        """A real array or scalar of this type; what is open has this size."""
+        sizes = tuple(known if isinstance(known, int) else size for known in self.tensor.shape)
         made = np.full(sizes, fill, dtype=self.dtype)
         return made[()] if self.scalar else made
 

@@ -55,9 +55,12 @@ class HostValue(Undetermined):
         if kind == "int" and self.kind == "float":
             is_number = torch.eq(self.tensor, self.tensor)
             self.recorder.check(is_number, "ValueError", "cannot convert float NaN to integer")
+            if self.recorder.catches_errors():
+                finite = torch.logical_not(torch.isinf(self.tensor))
+                self.recorder.check(finite, "OverflowError", "cannot convert float infinity to integer")
             fits = torch.lt(torch.abs(self.tensor), 2.0**63)
             message = "cannot convert float infinity or beyond 64 bits to integer"
-            self.recorder.check(fits, "OverflowError", message)
+            self.recorder.check(fits, "OverflowError", message, is_limit=True)
             self.recorder.large_numbers.meet(self.as_kind(kind).tensor, self.recorder.element_bounds)
         return self.as_kind(kind)
 

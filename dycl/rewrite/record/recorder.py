@@ -62,6 +62,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         super().__init__()  # type: ignore[no-untyped-call]
         self.supports, self.locate, self.arrays = supports, locate, arrays
         self.catches_errors: Callable[[], bool] = lambda: False
+        self.error_names: Mapping[str, str] = {}
         self.keep_tensor: Callable[[torch.Tensor], None] = lambda tensor: None
         self.is_kept: Callable[[torch.Tensor], bool] = lambda tensor: False
         self.lies_outside: Callable[[Any], bool] = lambda value: False
@@ -176,16 +177,17 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         walk = Walk(self.recording.types, self.recording.makers, numbers_only=False)
         return walk.lies_within(self.ref(index), low, self.symbols.dimension(size))
 
-    def check(self, condition: torch.Tensor, error: str, message: str, guards: bool = False) -> int | None:
-        """Let the program stop with the user's own error unless `condition` holds when it runs.
-
-        If it guards, the operation at hand comes after. Gives the check's number, unless it is a decision.
-        """
-        if self.checks_passed:
-            self.checks_passed -= 1
-            return None
-        if self.catches_errors() and not self.at_end:
-            raise CheckMet(condition, error, message)
+    def check(
+        self, condition: torch.Tensor, error: str, message: str, guards: bool = False, is_limit: bool = False
+    ) -> int | None:
+        """Let the program stop with the user's own error unless `condition` holds when it runs."""
+        error = self.error_names.get(error, error)
+        if not is_limit:
+            if self.checks_passed:
+                self.checks_passed -= 1
+                return None
+            if self.catches_errors() and not self.at_end:
+                raise CheckMet(condition, error, message)
         self.recording.checks.append(Checked(self.ref(condition), ARRIVES_AS.get(error, error), message, self.locate()))
         number = len(self.recording.checks) - 1
         if guards:
@@ -205,11 +207,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._guarding.append(number)
 
     def __torch_dispatch__(
-        self,
-        func: OpOverload[Any, Any],
-        types: Sequence[type],
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
+        self, func: OpOverload[Any, Any], types: Sequence[type], args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
         name = str(func)

@@ -43,6 +43,7 @@ from dycl.rewrite.normalise.instructions import (
     Unsupported,
     Yield,
 )
+from dycl.rewrite.own_code import is_own_file
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.recorder import Recorder
@@ -114,6 +115,10 @@ class Machine:
         """Where the program is now, in the user's own words: what stands in for a builtin is where that is called."""
         own = [frame for frame in self.frames if not _stands_in(frame)]
         return own[-1].instruction.span if own else self.last_places[-1]
+
+    def in_own_code(self) -> bool:
+        """Whether the program is inside of DyCL's own code: numbers that only the input determines have some."""
+        return is_own_file(self.frames[-1].function.code.co_filename)
 
     @property
     def in_stand_in(self) -> bool:

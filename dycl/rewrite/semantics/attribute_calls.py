@@ -8,6 +8,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from dycl.rewrite.record.host_values import HostValue
+from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
@@ -60,7 +62,22 @@ def get_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any
     """`getattr(owner, name)`."""
     if isinstance(args[0], types.TracebackType):
         raise Refused("DY002", "the model looks into a traceback")
-    return NOT_HANDLED
+    if type(args[0]) is not HostValue or machine.in_own_code():
+        return NOT_HANDLED
+    if has_attribute(machine, args[:2], {}):
+        if hasattr(HostValue, args[1]):
+            return NOT_HANDLED
+        raise Refused("DY001", f"`{args[0].kind}.{args[1]}` needs a value that only the input determines")
+    if len(args) > 2:
+        return args[2]
+    raise AttributeError(f"'{args[0].kind}' object has no attribute '{args[1]}'")
+
+
+def has_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`hasattr(owner, name)`, of a number that only the input determines."""
+    if type(args[0]) is not HostValue or not isinstance(args[1], str):
+        return NOT_HANDLED
+    return hasattr(PYTHON_TYPES[args[0].kind](), args[1])
 
 
 def past_the_door(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
@@ -81,6 +98,7 @@ def past_the_door(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ma
 
 HANDLERS: dict[Any, Handler] = {
     getattr: get_attribute,
+    hasattr: has_attribute,
     setattr: set_attribute,
     delattr: set_attribute,
 }

@@ -25,6 +25,10 @@ class Running(Protocol):
         """Where the program is now."""
         ...
 
+    def in_own_code(self) -> bool:
+        """Whether the program is inside of DyCL's own code: numbers that only the input determines have some."""
+        ...
+
     @property
     def in_stand_in(self) -> bool:
         """Whether the program is inside of what stands in for a builtin."""

@@ -67,7 +67,7 @@ def in_order(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     numbers = torch.stack([lift(value, kind, machine.recorder).tensor for value in items])
     if kind == "float":
         known = torch.logical_not(torch.isnan(numbers).any())
-        machine.recorder.check(known, "ValueError", "a compiled program does not sort NaN among numbers")
+        machine.recorder.check(known, "ValueError", "a compiled program does not sort NaN among numbers", is_limit=True)
     ordered = torch.sort(numbers, descending=reverse).values
     return [HostValue(kind, number, machine.recorder) for number in ordered.unbind(0)]
 
@@ -85,6 +85,8 @@ def extreme(better: Callable[[Any, Any], Any]) -> Handler:
     """`min(...)` or `max(...)` of numbers of one kind."""
 
     def choose(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and isinstance(args[0], HostValue):
+            raise TypeError(f"'{args[0].kind}' object is not iterable")
         values = list(args[0]) if len(args) == 1 and isinstance(args[0], list | tuple) else list(args)
         if kwargs or not any(isinstance(value, HostValue) for value in values):
             return NOT_HANDLED

@@ -56,6 +56,12 @@ class HostText:
     def __eq__(self, other: object) -> bool:
         raise DecisionMet("a text that only the input determines is compared")
 
+    def _unknown(self, *others: Any) -> Any:
+        raise Refused("DY001", _NEEDED)
+
+    __lt__ = __le__ = __gt__ = __ge__ = __mul__ = __rmul__ = __mod__ = __contains__ = __iter__ = _unknown
+    __int__ = __float__ = __index__ = _unknown
+
     def __add__(self, other: Any) -> Any:
         return HostText((*self.parts, *_parts(other))) if isinstance(other, str | HostText) else NotImplemented
 
@@ -95,8 +101,20 @@ class HostText:
 
     def equals(self, text: Any, machine: Running) -> bool | HostValue:
         """Whether this is exactly `text`."""
+        if isinstance(text, HostText):
+            return self._equals_like(text, machine)
         number = self.meant_by(text)
         return False if number is None else lift(self.number() == number, "bool", machine.recorder)
+
+    def _equals_like(self, other: "HostText", machine: Running) -> bool | HostValue:
+        """Whether two texts are the same in which a number stands in the same place."""
+        if other is self:
+            return True
+        left, right = self.number(), other.number()
+        around = [[part if isinstance(part, str) else part[1:] for part in text.parts] for text in (self, other)]
+        if left.kind != right.kind or around[0] != around[1]:
+            raise Refused("DY001", _NEEDED)
+        return lift(left == right, "bool", machine.recorder)
 
 
 def _parts(text: str | HostText) -> tuple[Any, ...]:
@@ -106,9 +124,14 @@ def _parts(text: str | HostText) -> tuple[Any, ...]:
 def _number_part(value: Any, style: str, machine: Running) -> Any:
     alone = isinstance(value, torch.Tensor) and value.dim() == 0
     number = number_of(value, machine) if isinstance(value, HostValue) or alone else None
-    if isinstance(number, HostValue) and (number.kind == "int" or (number.kind == "bool" and style == "")):
-        return (number, style)
-    return None
+    if not isinstance(number, HostValue) or number.kind == "float":
+        return None
+    known = _WHOLE.fullmatch(style) if number.kind == "int" else style == ""
+    return (number, style) if known else None
+
+
+_WHOLE = re.compile(r"[<>^]?[+\- ]?0?\d*_?d?")
+"""How a whole number is written so that its text tells which one it is."""
 
 
 def formatted(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -246,8 +269,11 @@ def percent(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     for value, following in zip(given, texts[1:], strict=True):
         if isinstance(value, HostText):
             parts.extend(value.parts)
+        elif is_dynamic(value, machine):
+            is_whole = isinstance(value, HostValue) and value.kind == "int"
+            parts.append(_number_part(value, "", machine) if is_whole else None)
         else:
-            parts.append(_number_part(value, "", machine) if is_dynamic(value, machine) else str(value))
+            parts.append(str(value))
         parts.append(following)
     return HostText(tuple(parts))
 

@@ -79,7 +79,7 @@ class Modulus(Base):
 class Methods(Base):
     def forward(self, x):
         v = x[0].item()
-        return int(v * 100).bit_length() if v > 0 else 0  # DY010
+        return int(v * 100).bit_length() if v > 0 else 0  # DY001
 
 
 @supported("`statistics.median`")

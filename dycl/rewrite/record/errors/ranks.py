@@ -18,7 +18,7 @@ from dycl.rewrite.record.operations import tensors_in
 
 _NAMES = frozenset(
     ("dim", "dims", "dim0", "dim1", "start_dim", "end_dim", "axis", "axis0", "axis1", "source", "destination", "index")
-    + ("boundaries", "sorted_sequence", "sections", "split_size", "size", "mask", "imag", "angle")
+    + ("indices", "boundaries", "sorted_sequence", "sections", "split_size", "size", "mask", "imag", "angle")
 )
 _OF_RANKS = re.compile(
     r"Dimension out of range|appears multiple times|repeated dim|to be a vector|be a vector|should have dimension|"
@@ -26,7 +26,9 @@ _OF_RANKS = re.compile(
     r"number of sections must be|split_size can only be 0|zero-dimensional tensor|Expected object of scalar type",
     re.IGNORECASE,
 )
-_OF_SIZES = re.compile(r"must match|Number of indices|same number of dimensions", re.IGNORECASE)
+_OF_MASKS = r"must match|Number of indices|same number of dimensions|shape of the mask"
+_OF_SIZES = rf"shape mismatch|{_OF_MASKS}"
+_MASKS = (torch.bool, torch.uint8)
 _OPEN_NUMBERS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _REFUSED: dict[Hashable, bool] = {}
 
@@ -73,5 +75,7 @@ def _is_refused(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[
         if any(isinstance(leaf, _OPEN_NUMBERS) for leaf in tree_leaves((args, kwargs))):
             return False  # said of another number
         is_exact = all(isinstance(size, int) for tensor in given for size in tensor.shape) and not needs_small(given)
-        return _OF_RANKS.search(str(error)) is not None or (is_exact and _OF_SIZES.search(str(error)) is not None)
+        # How much a mask chooses is another matter.
+        of_sizes = _OF_MASKS if any(tensor.dtype in _MASKS for tensor in given) else _OF_SIZES
+        return _OF_RANKS.search(str(error)) is not None or (is_exact and re.search(of_sizes, str(error)) is not None)
     return False

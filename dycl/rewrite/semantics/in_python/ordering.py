@@ -7,7 +7,7 @@ import math
 import operator
 from typing import Any
 
-from dycl.rewrite.normalise import syntax
+from dycl.rewrite.normalise import data_model, syntax
 from dycl.rewrite.semantics.in_python.grouping import END
 
 
@@ -300,16 +300,27 @@ def common_divisor(*numbers: Any) -> Any:
     """`math.gcd(...)`."""
     result: Any = 0
     for number in numbers:
-        other = abs(number)
+        other = abs(_whole(number))
         while other:
             result, other = other, result % other
     return result
 
 
+def _whole(number: Any) -> Any:
+    """A number as `operator.index` gives it."""
+    if isinstance(number, int):
+        return number
+    own = data_model.special(number, "__index__")
+    if own is None or isinstance(number, float):
+        raise TypeError(f"'{type(number).__name__}' object cannot be interpreted as an integer")
+    return own(number)
+
+
 def common_multiple(*numbers: Any) -> Any:
     """`math.lcm(...)`."""
     result: Any = 1
-    for number in numbers:
+    for given in numbers:
+        number = _whole(given)
         divisor = common_divisor(result, number)
         if divisor == 0:
             return 0

@@ -28,7 +28,7 @@ from dycl.rewrite.record.host_values import HostValue, kind_of
 from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, is_dynamic
-from dycl.rewrite.semantics.numpy.forms import ask, number_of_scalar, quietly, stand_in, symbol_of, tensor_of, wrapped
+from dycl.rewrite.semantics.numpy.forms import ask, number_of_scalar, numpys_errors, symbol_of, tensor_of, wrapped
 from dycl.rewrite.semantics.numpy.functions import FUNCTIONS, flatten
 from dycl.rewrite.semantics.numpy.indexing import get_item, set_item
 from dycl.rewrite.semantics.numpy.makers import MAKERS
@@ -178,7 +178,9 @@ def _computed(implementation: Any, answer: Any, args: tuple[Any, ...], kwargs: d
     values = {key: _converted(key, value) for key, value in bound.arguments.items()}
     bound.arguments.update(values)
     bound.arguments["result"] = result
-    return wrapped(answer, implementation(*bound.args, **bound.kwargs))
+    # NumPy has indices out of range where it is asked for places, and else values that it cannot take.
+    with numpys_errors() if "take" in name else numpys_errors(IndexError="ValueError"):
+        return wrapped(answer, implementation(*bound.args, **bound.kwargs))
 
 
 def _converted(name: str, value: Any) -> Any:
@@ -214,7 +216,8 @@ def _element_wise(probed: Callable[..., Any], ufunc: Any, operands: tuple[Any, .
         fits = torch.ge(inputs[1], 0).all()
         message = "Integers to negative integer powers are not allowed."
         current_recorder().check(fits, "ValueError", message)
-    return wrapped(answer, UFUNCS[ufunc](*inputs))
+    with numpys_errors():
+        return wrapped(answer, UFUNCS[ufunc](*inputs))
 
 
 def _element(value: Any) -> Any:
@@ -262,9 +265,7 @@ def _method(array: HostArray, name: str, args: tuple[Any, ...], kwargs: dict[str
     if name in _OWN_METHODS:
         return _OWN_METHODS[name](array, *args, **kwargs)
     kwargs = {key: value for key, value in kwargs.items() if not (key in _UNUSED and value is None)}
-    with quietly():
-        given = {key: stand_in(value) for key, value in kwargs.items()}
-        answer = getattr(array.stand_in(0), name)(*(stand_in(value) for value in args), **given)
+    answer = ask(lambda own, *rest, **given: getattr(own, name)(*rest, **given), (array, *args), kwargs)
     implementation = flatten if name == "flatten" else FUNCTIONS[getattr(np, name)]
     return _computed(implementation, answer, (array, *args), kwargs, f"`{name}`")
 

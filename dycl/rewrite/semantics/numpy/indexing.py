@@ -8,17 +8,17 @@ import torch
 from dycl.rewrite.record.host_arrays import HostArray, current_recorder, refused
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics.indexing import mentions_host_value, selected
-from dycl.rewrite.semantics.numpy.forms import number_of_scalar, quietly, stand_in, tensor_of, wrapped
+from dycl.rewrite.semantics.numpy.forms import answered, number_of_scalar, numpys_errors, stand_in, tensor_of, wrapped
 
 
 def get_item(array: HostArray, index: Any) -> Any:
     """`array[index]`."""
-    with quietly():
-        answer = array.stand_in(0)[_index_stand_in(index)]
+    answer = answered(lambda size: array.stand_in(0, size)[_index_stand_in(index, size)], (array, index))
     tensor, parts = _forward(array.tensor, _index(index))
-    if mentions_host_value(parts):
-        tensor, parts = selected(tensor, parts)
-    return wrapped(answer, tensor[parts])
+    with numpys_errors():
+        if mentions_host_value(parts):
+            tensor, parts = selected(tensor, parts)
+        return wrapped(answer, tensor[parts])
 
 
 def set_item(array: HostArray, index: Any, value: Any) -> None:
@@ -28,21 +28,22 @@ def set_item(array: HostArray, index: Any, value: Any) -> None:
     tensor, parts = array.tensor, _index(index)
     if _forward(tensor, parts)[0] is not tensor:
         raise refused("writing to an array from its end to its start")
-    if mentions_host_value(parts):
-        tensor, parts = selected(tensor, parts)
-    tensor[parts] = tensor_of(value, array.tensor.dtype)
+    with numpys_errors():
+        if mentions_host_value(parts):
+            tensor, parts = selected(tensor, parts)
+        tensor[parts] = tensor_of(value, array.tensor.dtype)
 
 
-def _index_stand_in(index: Any) -> Any:
+def _index_stand_in(index: Any, size: int) -> Any:
     if isinstance(index, tuple):
-        return tuple(_index_stand_in(part) for part in index)
+        return tuple(_index_stand_in(part, size) for part in index)
     if isinstance(index, slice):
         return slice(None) if any(_is_host(part) for part in (index.start, index.stop, index.step)) else index
     if isinstance(index, HostValue):
         return 0
     if isinstance(index, list):
-        return [_index_stand_in(part) for part in index]
-    return stand_in(index)
+        return [_index_stand_in(part, size) for part in index]
+    return stand_in(index, size)
 
 
 def _is_host(value: Any) -> bool:

@@ -1,0 +1,81 @@
+"""NumPy's calls on sizes and numbers that only the input determines: its results and its errors, or refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+import dycl
+from tests.comparison import Calls, assert_same
+
+
+def _second_of_those_above(x: Tensor) -> Any:
+    array = x.numpy()
+    above = array[array > 0]
+    return float(above[1]) if above.size > 1 else 0.0
+
+
+def _greatest_of_those_above(x: Tensor) -> Any:
+    array = x.numpy()
+    try:
+        greatest = array[array > 0].max()
+    except ValueError:
+        greatest = -1.0
+    return float(greatest) if greatest > 2 else greatest
+
+
+def _those_above_and_two(x: Tensor) -> Any:
+    array = x.numpy()
+    try:
+        return array[array > 0] + np.ones(2, np.float32)
+    except ValueError:
+        return "no"
+
+
+@pytest.mark.parametrize("function", [_second_of_those_above, _greatest_of_those_above, _those_above_and_two])
+def test_parts_of_arrays(function: Callable[[Tensor], Any]) -> None:
+    program = dycl.compile(Calls(function).eval(), torch.tensor([1.0, 2, 3, 4]))
+    for x in ([1.0, 2, 3, 4], [-1.0, -2, -3, -4], [1.0, -1, 2, -1], [-1.0, 3, -1, -1]):
+        assert_same(function(torch.tensor(x)), program(torch.tensor(x)))
+
+
+def _place(x: Tensor) -> Any:
+    array = x.numpy()
+    try:
+        return array[1]
+    except IndexError:
+        return array[0]
+
+
+def _places(x: Tensor) -> Any:
+    array = x.numpy()
+    try:
+        return np.take(array, [0, 3]), array[[0, 2]]
+    except IndexError:
+        return "no"
+
+
+def _in_two_rows(x: Tensor) -> Any:
+    array = x.numpy()
+    try:
+        rows = array.reshape(2, -1)
+    except ValueError:
+        rows = array
+    return rows if x.sum() > 0 else rows + 1
+
+
+@pytest.mark.parametrize("function", [_place, _places, _in_two_rows])
+def test_arrays_of_open_sizes(function: Callable[[Tensor], Any]) -> None:
+    sizes = {"x": {0: torch.export.Dim("n", max=8)}}
+    program = dycl.compile(Calls(function).eval(), torch.ones(4), dynamic_shapes=sizes)
+    for count in (1, 2, 3, 4, 5):
+        for x in (torch.arange(1.0, count + 1), -torch.arange(1.0, count + 1)):
+            assert_same(function(x), program(x))
+
+
+def test_an_axis_of_the_input_s_own_is_refused() -> None:
+    with pytest.raises(dycl.CompileError, match="DY014"):
+        dycl.compile(Calls(lambda x: x.numpy().mean(axis=int(x[0]))).eval(), torch.ones(4))
