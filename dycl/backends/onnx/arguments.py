@@ -40,12 +40,12 @@ class Arguments:
     def in_single_precision(self) -> "Arguments":
         """The same with float32 in the place of half precision, among the results, too.
 
-        Tensors of other types become half precision first; a second operand without dimensions counts as a number.
+        Tensors of other types become half precision first; an operand without dimensions that may be a number does not.
         """
         cast, half = self._builder.cast, self.result.dtype
         read = {ref: self._values[ref] for ref in operands(self._operation)}
-        number = self._arguments.get("other")
-        exact = {ref for ref, value in read.items() if ref == number and not value.rank}
+        numbers = [self._arguments.get(name) for name in ("other", "value", "alpha", "beta")]
+        exact = {ref for ref, value in read.items() if ref in numbers and not value.rank}
         wide = {ref: cast(value if ref in exact else cast(value, half), wider(half)) for ref, value in read.items()}
         results = tuple(replace(result, dtype=wider(result.dtype)) for result in self.results)
         return Arguments(self._operation, wide, results, self.used, self._builder)

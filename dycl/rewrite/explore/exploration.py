@@ -159,7 +159,8 @@ class Exploration:
         return self.machine.last_places[-1]
 
     def _entered(self, arrival: Arrival) -> Edge:
-        return Edge(self.states.enter(arrival), arrival)
+        with copying():
+            return Edge(self.states.enter(arrival), arrival)
 
     def _run(self, entry: Entry) -> Ran | None:
         """Run a block from its state to the next decision; None if it is refused."""

@@ -86,6 +86,11 @@ def _capture(
     emitter.move(captures[name], source, pattern)
 
 
+def _is_wildcard(pattern: ast.pattern) -> bool:
+    """Whether a pattern is `_` or `*_`, for which Python looks at nothing."""
+    return isinstance(pattern, ast.MatchAs | ast.MatchStar) and pattern.name is None
+
+
 def _match_sequence(
     emitter: Expressions,
     pattern: ast.pattern,
@@ -98,14 +103,20 @@ def _match_sequence(
     least = len(patterns) - (star is not None)
     test = is_sequence_of if star is None else is_sequence_of_at_least
     _require(emitter, emitter.call(Known(test), (subject, Known(least)), pattern), fails, pattern)
-    most = None if star is not None else least + 1
-    subject = emitter.call(Known(gone_through), (subject, Known(most)), pattern) if patterns else subject
+    if all(map(_is_wildcard, patterns)):
+        return
+    if star is None or not _is_wildcard(patterns[star]):
+        # Python unpacks the subject; with `*_` among the patterns it asks for single items.
+        most = None if star is not None else least + 1
+        subject = emitter.call(Known(gone_through), (subject, Known(most)), pattern)
     for place, inner in enumerate(patterns):
         if isinstance(inner, ast.MatchStar):
             if inner.name is not None:
                 behind = len(patterns) - 1 - place
                 middle = emitter.call(Known(items_between), (subject, Known(place), Known(behind)), pattern)
                 _capture(emitter, inner.name, middle, inner, captures)
+            continue
+        if _is_wildcard(inner):
             continue
         index: Operand = Known(place)
         if star is not None and place > star:
@@ -129,7 +140,7 @@ def is_sequence_of(subject: Any, length: int) -> bool:
 
 def is_sequence_of_at_least(subject: Any, length: int) -> bool:
     """Whether a sequence pattern with a star beside `length` parts can match."""
-    return bool(type(subject).__flags__ & _SEQUENCE) and len(subject) >= length
+    return bool(type(subject).__flags__ & _SEQUENCE) and (not length or len(subject) >= length)
 
 
 def gone_through(subject: Any, most: int | None) -> Any:

@@ -244,7 +244,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         try:
             if depends_on_values(name) or self.symbols.concern((args, kwargs)):
                 args = require_fitting(func, args, kwargs, self)
-            args = require_valid(name, args, kwargs, self)
+            args = require_valid(func, args, kwargs, self, asks=not self._decompositions.within_known)
         finally:
             guarding, self._guarding = self._guarding, outer
         first = len(self.recording.operations)

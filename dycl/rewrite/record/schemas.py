@@ -9,9 +9,10 @@ from torch._ops import OpOverload
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """An operation's parameters: names in their order, defaults (None where there is none), and which are written."""
+    """An operation's parameters in their order, their defaults (None where there is none), and which are written."""
 
     names: tuple[str, ...]
+    kinds: tuple[str, ...]
     defaults: tuple[Any, ...]
     written: tuple[str, ...]
 
@@ -26,6 +27,7 @@ def parameters(func: OpOverload[Any, Any]) -> Parameters:
     arguments = func._schema.arguments
     return Parameters(
         tuple(item.name for item in arguments),
+        tuple(str(item.type) for item in arguments),
         tuple(item.default_value if item.has_default_value() else None for item in arguments),
         tuple(item.name for item in arguments if item.alias_info is not None and item.alias_info.is_write),
     )

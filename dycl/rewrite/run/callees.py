@@ -145,7 +145,7 @@ def _behind(owner: Any, name: str) -> Any:
     """What `super()` finds for an object by this name in its classes, if that is one's own object and not a class."""
     if owner.__self__ is None or isinstance(owner.__self__, type):
         return None
-    classes = type(owner.__self__).__mro__
+    classes = owner.__self_class__.__mro__
     behind = classes[classes.index(owner.__thisclass__) + 1 :]
     return next((vars(cls)[name] for cls in behind if name in vars(cls)), None)
 

@@ -272,9 +272,8 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Ar
     """Call what has no Python source; `written` are its arguments as the program has them, where those are others."""
     args, kwargs = arguments
     passed = any(type(value) is Generator for value in (*args, *kwargs.values()))
-    keeps = generator_calls.keeps(callee, args)
     neutral = any(callee is known for known in _NEUTRAL) or getattr(callee, "__module__", None) == data_model.__name__
-    if passed and not neutral and not keeps:
+    if passed and not neutral and not generator_calls.keeps(callee, args):
         if not generator_calls.consumes(callee, args):
             raise Refused("DY002", f"a generator is passed to {_told(callee)}")
         return _push_substitute(machine, generator_calls.called_with_lists, ((callee, args, kwargs), {}))

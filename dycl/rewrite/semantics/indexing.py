@@ -10,9 +10,10 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.normalise.syntax import KnownNumber
-from dycl.rewrite.record.errors.numbers import require_fit
+from dycl.rewrite.record.errors.number_limits import require_storable
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, lift
+from dycl.rewrite.record.sizes.needs import equal
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, has_plain, item, number_of
 from dycl.rewrite.semantics.number_lists import number_at, store_number
@@ -72,12 +73,38 @@ def set_item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if type(value) is HostArray:
         given, value = None, item(value.tensor, machine) if value.scalar else value.tensor
     if isinstance(value, HostValue):
-        require_fit(machine.recorder, value.symbol(), container.dtype, guards=False)
-    if not mentions_host_value(index) and index is given:
+        require_storable(machine.recorder, value.symbol(), container.dtype)
+        given, value = None, value.tensor.to(container.dtype)
+    opens = isinstance(value, torch.Tensor) and value.dim() and isinstance(value.shape[0], torch.SymInt)
+    if not mentions_host_value(index) and index is given and not opens:
         return NOT_HANDLED
     part, rest = selected(container, index)
-    part[rest] = value.symbol() if isinstance(value, HostValue) else value
+    part[rest] = _without_leading_ones(value, _rank(part, rest), machine) if opens else value
     return None
+
+
+def _without_leading_ones(value: torch.Tensor, rank: int, machine: Running) -> torch.Tensor:
+    """What is stored, without the dimensions before those of its place: PyTorch drops them if their size is 1."""
+    for _ in range(value.dim() - rank):
+        equal(machine.recorder, value.shape[0], 1, "expand: the requested shape has too few dimensions!")
+        value = value.select(0, 0)
+    return value
+
+
+def _rank(container: torch.Tensor, index: Any) -> int:
+    """How many dimensions the part of a tensor has that an index names."""
+    parts = index if isinstance(index, tuple) else (index,)
+    rank = container.dim() - sum(map(_axes, parts)) + sum(part is None or isinstance(part, slice) for part in parts)
+    return rank + max((_depth(part) for part in parts if isinstance(part, torch.Tensor | list | bool)), default=0)
+
+
+def _depth(part: Any) -> int:
+    """How many dimensions what an index chooses has instead of those that it is about."""
+    if isinstance(part, list):
+        return 1 + max((_depth(item) for item in part if isinstance(item, list)), default=0)
+    if isinstance(part, torch.Tensor):
+        return 1 if part.dtype in _MASKS else part.dim()
+    return int(isinstance(part, bool))
 
 
 def _with_host_values(index: Any, machine: Running) -> Any:

@@ -126,7 +126,7 @@ def _copied(data: Any, dtype: torch.dtype, machine: Running) -> torch.Tensor:
 
 def _stacked(data: Any, dtype: torch.dtype, machine: Running) -> torch.Tensor:
     if isinstance(data, list | tuple):
-        parts = [_stacked(part, dtype, machine) for part in data]
+        parts = [_stacked(_number_in(part, machine), dtype, machine) for part in data]
         widest = parts[0].dtype
         for part in parts:
             widest = torch.promote_types(widest, part.dtype)
@@ -144,6 +144,13 @@ def _stacked(data: Any, dtype: torch.dtype, machine: Running) -> torch.Tensor:
         if dtype in NARROW:
             require_narrow(number.tensor, dtype, machine)
     return number.tensor
+
+
+def _number_in(part: Any, machine: Running) -> Any:
+    """A part of a list: of a tensor of one element, the number."""
+    if isinstance(part, torch.Tensor) and not part.dim() and machine.recorder.is_dynamic(part):
+        return part if part.is_complex() else item(part, machine)
+    return part
 
 
 def require_narrow(numbers: torch.Tensor, dtype: torch.dtype, machine: Running) -> None:

@@ -6,7 +6,7 @@ from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.integers import whole_quotient, whole_quotient_below, whole_remainder
 from dycl.backends.onnx.table import in_single_precision, lowers
-from dycl.backends.onnx.values import Number, Value, is_float, is_integer
+from dycl.backends.onnx.values import Number, Value, is_float, is_integer, wider
 from dycl.hcfg.types import DType
 
 
@@ -22,10 +22,11 @@ def add(b: Builder, a: Arguments) -> Value:
 
 
 @lowers("aten.rsub.Tensor", "aten.rsub.Scalar")
-@in_single_precision
 def reversed_sub(b: Builder, a: Arguments) -> Value:
-    x, y = _operands(b, a, a.result.dtype)
-    return b.node("Sub", y, scaled(b, x, a.number("alpha")))
+    dtype = a.result.dtype
+    # A number that is the first operand becomes half precision before it counts.
+    x, y = (b.cast(value, wider(dtype)) for value in _operands(b, a, dtype))
+    return b.cast(b.node("Sub", y, scaled(b, x, a.number("alpha"))), dtype)
 
 
 def scaled_sum(b: Builder, x: Value, y: Value, alpha: Number, operator: str = "Add") -> Value:

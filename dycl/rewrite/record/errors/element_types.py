@@ -5,7 +5,8 @@ on small real tensors, once for each operation and each kind of arguments.
 """
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -35,7 +36,7 @@ def require_computed(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: 
     _require_stored_as_is(func, args, kwargs)
     if func.namespace != "aten" or not tensors_in((args, kwargs)):
         return
-    key = (func, _kind(args), _kind(kwargs))
+    key = (func, kind_of_arguments(args), kind_of_arguments(kwargs))
     if key not in _REFUSED:
         _REFUSED[key] = _is_refused(func, args, kwargs)
     if _REFUSED[key]:
@@ -59,7 +60,7 @@ _STORED = {
 }
 
 
-def _kind(tree: Any) -> Hashable:
+def kind_of_arguments(tree: Any) -> Hashable:
     """What is the same for arguments that PyTorch takes or refuses together: not sizes, nor numbers of any type."""
     match tree:
         case torch.Tensor():
@@ -67,9 +68,9 @@ def _kind(tree: Any) -> Hashable:
         case bool() | str() | None:
             return tree
         case list() | tuple():
-            return tuple(map(_kind, tree))
+            return tuple(map(kind_of_arguments, tree))
         case dict():
-            return tuple((name, _kind(value)) for name, value in tree.items())
+            return tuple((name, kind_of_arguments(value)) for name, value in tree.items())
         case torch.dtype():
             return tree
         case float():
@@ -89,11 +90,17 @@ def _is_refused(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[
     return False
 
 
-def ask(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Call an operation on small real tensors."""
+def ask(
+    func: OpOverload[Any, Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    instead: Mapping[int | str, Any] = MappingProxyType({}),
+) -> None:
+    """Call an operation on small real tensors, with these arguments instead of those at their places."""
     small = needs_small(tensors_in((args, kwargs)))
     with _disable_current_modes(), torch.no_grad():
-        func(*_real(args, small), **_real(kwargs, small))
+        given = [instead.get(place, _real(value, small)) for place, value in enumerate(args)]
+        func(*given, **{name: instead.get(name, _real(value, small)) for name, value in kwargs.items()})
 
 
 def needs_small(tensors: Iterable[torch.Tensor]) -> bool:

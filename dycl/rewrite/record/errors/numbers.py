@@ -1,4 +1,4 @@
-"""What PyTorch refuses because of a number that only the input determines: one that does not fit, a step of 0.
+"""What PyTorch refuses because of a number that only the input determines: a step of 0, a negative exponent.
 
 While compiling, PyTorch sees a symbol and takes it for a number that is fine. So the operation gets a check, which it
 comes after.
@@ -26,60 +26,6 @@ def _tensor(recorder: Records, number: Any) -> Tensor:
 
 def _type(number: Any) -> torch.dtype:
     return torch.float64 if isinstance(number, float) else torch.int64
-
-
-def require_fit(recorder: Records, number: Any, dtype: torch.dtype, guards: bool = True) -> None:
-    """Check that a number can be converted to an element type, as PyTorch does for numbers that are stored."""
-    if not isinstance(number, _SYMBOLS) or dtype in (torch.bool, torch.float64) or dtype.is_complex:
-        return
-    if dtype == torch.int64 and isinstance(number, torch.SymInt):
-        return
-    value = recorder.materialise(number)
-    if dtype.is_floating_point:
-        inside = torch.logical_not(torch.gt(torch.abs(value), torch.finfo(dtype).max))
-        fits = torch.logical_or(inside, torch.isinf(value)) if isinstance(number, torch.SymFloat) else inside
-    else:
-        limits = torch.iinfo(dtype)
-        low = limits.min if limits.min else -limits.max  # PyTorch lets negative numbers wrap around
-        fits = torch.logical_and(torch.ge(value, low), torch.le(value, limits.max))
-    name = str(dtype).removeprefix("torch.")
-    _require(recorder, fits, f"value cannot be converted to type {name} without overflow", guards)
-
-
-def _stored(place: int, *names: str) -> Callable[..., Any]:
-    """A number that becomes an element of a tensor like the first."""
-
-    def rule(recorder: Records, tensor: Tensor, *args: Any, dtype: torch.dtype | None = None, **kwargs: Any) -> Any:
-        numbers = [*args[place - 1 :], *(kwargs[name] for name in names if name in kwargs)]
-        for number in numbers:
-            require_fit(recorder, number, dtype or tensor.dtype)
-        return ()
-
-    return rule
-
-
-def _full(recorder: Records, size: Any, value: Any, *, dtype: torch.dtype | None = None, **_: Any) -> Any:
-    if dtype is not None:
-        require_fit(recorder, value, dtype)
-    elif isinstance(value, torch.SymFloat):
-        require_fit(recorder, value, torch.get_default_dtype())
-    return ()
-
-
-def _clamped(recorder: Records, tensor: Tensor, *bounds: Any, **named: Any) -> Any:
-    """Bounds are converted to the result's type, which is that of the tensor unless a float meets whole numbers."""
-    for bound in (*bounds, *named.values()):
-        if tensor.is_floating_point() or isinstance(bound, torch.SymInt):
-            require_fit(recorder, bound, tensor.dtype)
-    return ()
-
-
-def _chosen(recorder: Records, condition: Tensor, first: Any, second: Any) -> Any:
-    """A number among the elements of a tensor has its type, unless it is a float among whole numbers."""
-    tensor, number = (first, second) if isinstance(first, Tensor) else (second, first)
-    floating = isinstance(number, torch.SymFloat) and not tensor.is_floating_point()
-    require_fit(recorder, number, torch.get_default_dtype() if floating else tensor.dtype)
-    return ()
 
 
 def _counted(recorder: Records, *bounds: Any, **_: Any) -> Any:
@@ -140,17 +86,6 @@ def _probabilities(recorder: Records, tensor: Tensor, target: Tensor, *_: Any, *
 
 
 RULES: dict[str, Callable[..., Any]] = {
-    "aten.fill.Scalar": _stored(1, "value"),
-    "aten.fill_.Scalar": _stored(1, "value"),
-    "aten.full_like.default": _stored(1, "fill_value"),
-    "aten.new_full.default": _stored(2, "fill_value"),
-    "aten.full.default": _full,
-    "aten.masked_fill.Scalar": _stored(2, "value"),
-    "aten.masked_fill_.Scalar": _stored(2, "value"),
-    "aten.where.ScalarOther": _chosen,
-    "aten.where.ScalarSelf": _chosen,
-    "aten.constant_pad_nd.default": _stored(2, "value"),
-    **{f"aten.{name}.default": _clamped for name in ("clamp", "clamp_", "clamp_min", "clamp_max", "hardtanh")},
     **{f"aten.arange.{form}": _counted for form in ("default", "start", "start_step")},
     "aten.pow.Tensor_Scalar": _power,
     "aten.pow_.Scalar": _power,

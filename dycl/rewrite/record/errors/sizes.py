@@ -18,6 +18,7 @@ from torch._ops import OpOverload
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.errors.norms import by_channel, compared, in_groups, normalised, told_apart
 from dycl.rewrite.record.operations import tensors_in
+from dycl.rewrite.record.sizes import needs
 from dycl.rewrite.record.sizes.index_sizes import BY_VALUE, INDEXED
 from dycl.rewrite.record.sizes.needs import as_meant, at_least, covers, divides, equal, expression, spreads, together
 from dycl.rewrite.record.sizes.sampled_shapes import can_always_be_viewed, symbols_in
@@ -85,11 +86,10 @@ def _beside(recorder: Records, tensors: Sequence[Tensor]) -> None:
 
 
 def _below(recorder: Records, tensors: Sequence[Tensor]) -> None:
+    message = "Sizes of tensors must match except in dimension 0."
     for tensor in tensors[1:]:
         if tensor.dim() and tensors[0].dim():
-            equal(
-                recorder, tensors[0].shape[-1], tensor.shape[-1], "Sizes of tensors must match except in dimension 0."
-            )
+            equal(recorder, tensors[0].shape[-1], tensor.shape[-1], message)
 
 
 def _linear(recorder: Records, inputs: Tensor, weight: Tensor, bias: Tensor | None = None) -> None:
@@ -129,9 +129,7 @@ def _einsum(recorder: Records, equation: str, operands: Sequence[Tensor], **_: A
             *zip(back[::-1], operand.shape[::-1], strict=False),
         ):
             if letter in own:
-                equal(
-                    recorder, own[letter], size, f"einsum(): subscript {letter} is repeated, but the sizes don't match"
-                )
+                equal(recorder, own[letter], size, f"einsum(): subscript {letter} is repeated for another size")
             own[letter] = size
         for letter, size in own.items():
             sizes.setdefault(letter, []).append(size)
@@ -157,11 +155,11 @@ def _attention(
 
 
 def _expanded(recorder: Records, tensor: Tensor, size: Sequence[Any], **_: Any) -> Any:
-    kept = [-1 if old is None else old for old, _ in _matched(tensor.shape, size)]
-    size = as_meant(recorder, size, lambda place: kept[place])
+    kept = [old for old, _ in _matched(tensor.shape, size)]
+    size = as_meant(recorder, size, lambda place: kept[place], needs.NEGATIVE)
     wanted = [old if isinstance(new, int) and new == -1 else new for old, new in _matched(tensor.shape, size)]
     for new in size:
-        at_least(recorder, new, -1, "RuntimeError", "The expanded size of the tensor isn't allowed to be negative.")
+        at_least(recorder, new, -1, "RuntimeError", needs.NEGATIVE)
     spreads(recorder, tensor.shape, wanted)
     return size
 
@@ -184,12 +182,14 @@ def _unique_along(recorder: Records, tensor: Tensor, dim: int, *_: Any, **__: An
 
 
 def _reshaped(recorder: Records, tensor: Tensor, size: Any) -> Any:
-    size = as_meant(recorder, size, lambda place: _left_over(tensor.numel(), size, place))
+    size = as_meant(recorder, size, lambda place: _left_over(tensor.numel(), size, place), needs.INVALID)
     return covers(recorder, math.prod(map(expression, tensor.shape)), size)
 
 
 def _left_over(count: Any, sizes: Sequence[Any], place: int) -> Any:
-    """What -1 at this place stands for, where that is clear."""
+    """What -1 at this place stands for; None if another one is left to find out."""
+    if any(isinstance(size, int) and size == -1 for size in sizes):
+        return None
     rest = math.prod(size for other, size in enumerate(sizes) if other != place)
     return count // torch.sym_max(rest, 1)  # type: ignore[no-untyped-call]
 
@@ -210,7 +210,7 @@ def _as_other(rule: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unflattened(recorder: Records, tensor: Tensor, dim: int, sizes: Sequence[Any]) -> Any:
-    sizes = as_meant(recorder, sizes, lambda place: _left_over(tensor.shape[dim], sizes, place))
+    sizes = as_meant(recorder, sizes, lambda place: _left_over(tensor.shape[dim], sizes, place), needs.INVALID)
     return covers(recorder, expression(tensor.shape[dim]), sizes)
 
 
@@ -390,7 +390,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     **{f"aten.{name}.default": _square for name in _SQUARES},
     **{f"aten.{name}.input": _recurrent for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
     **{f"aten.{name}.default": _made(0) for name in ("zeros", "ones", "full")},
-    **{f"aten.{name}.default": _made(1) for name in ("new_zeros", "new_ones", "new_full", "repeat")},
+    **{f"aten.{name}.default": _made(1) for name in ("new_zeros", "new_ones", "new_full", "repeat", "tile")},
     "aten.linspace.default": _made(2),
     "aten.eye.default": _square_made,
     "aten.eye.m": _square_made,

@@ -11,22 +11,29 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._ops import OpOverload
 
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.errors.number_limits import require_taken
 from dycl.rewrite.record.errors.numbers import RULES as NUMBERS
-from dycl.rewrite.record.errors.numbers import not_below_zero, require_fit
+from dycl.rewrite.record.errors.numbers import not_below_zero
 from dycl.rewrite.record.operations import ASSERTIONS
 
 _SOLVED = "aten._linalg_check_errors.default"
 IN_SELF = "index out of range in self"
 
 
-def require_valid(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records) -> tuple[Any, ...]:
+def require_valid(
+    func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records, asks: bool
+) -> tuple[Any, ...]:
     """Let the program raise the error that PyTorch raises for some values of these arguments.
 
-    Gives arguments that the backend can compute with in any case: the check comes after.
+    Gives arguments that the backend can compute with in any case: the check comes after. PyTorch need not be asked
+    about an operation that is part of another.
     """
-    rule = _RULES.get(name)
+    if asks:
+        require_taken(func, args, kwargs, recorder)
+    rule = _RULES.get(str(func))
     if rule is None:
         return args
     with recorder:
@@ -94,9 +101,7 @@ def _embedding_bag(recorder: Records, weight: Tensor, indices: Tensor, offsets: 
 def _along(error: str, message: str = "") -> Callable[..., Any]:
     """Indices along one axis, not counted from its end."""
 
-    def rule(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *rest: Any, **__: Any) -> Any:
-        if rest:
-            require_fit(recorder, rest[0], tensor.dtype)
+    def rule(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *_: Any, **__: Any) -> Any:
         text = message or _bounds_message(dim, tensor)
         return tensor, dim, _inside(recorder, index, 0, _size(tensor, dim), error, text)
 
@@ -128,7 +133,6 @@ def _select(recorder: Records, tensor: Tensor, dim: int, index: Any) -> Any:
 
 
 def _index_fill(recorder: Records, tensor: Tensor, dim: int, index: Tensor, value: Any) -> Any:
-    require_fit(recorder, value, tensor.dtype)
     size = _size(tensor, dim)
     return tensor, dim, _inside(recorder, index, -size, size, "IndexError", _bounds_message(dim, tensor))
 

@@ -13,6 +13,8 @@ import torch
 from dycl.rewrite.record.contract import Records
 
 NO_MATCH = "The size of tensor a must match the size of tensor b at a non-singleton dimension"
+NEGATIVE = "The expanded size of the tensor isn't allowed to be negative."
+INVALID = "invalid shape dimension, or more than one that is left to find out"
 EXPANDED = "The expanded size of the tensor must match the existing size at a non-singleton dimension"
 
 
@@ -70,22 +72,26 @@ def divides(recorder: Records, divisor: int, size: Any, message: str) -> None:
         _require(recorder, sympy.Eq(_remainder(expression(size), divisor), 0), "RuntimeError", message)
 
 
-def as_meant(recorder: Records, shape: Sequence[Any], left_over: Callable[[int], Any]) -> list[Any]:
+def as_meant(recorder: Records, shape: Sequence[Any], left_over: Callable[[int], Any], message: str) -> list[Any]:
     """The shape with what `left_over` says of its place for a number of the input that turns out to be -1.
 
-    Only where errors are caught: elsewhere a program stops with an error that says so.
+    Where it says None, no negative number is taken. Only where errors are caught: elsewhere a program stops with an
+    error that says so.
     """
     sizes = list(shape)
     for place, size in enumerate(sizes):
-        if isinstance(size, torch.SymInt) and recorder.catches_errors() and not _is_size(recorder, size):
-            given, other = recorder.materialise(size), left_over(place)
-            left = recorder.materialise(other) if isinstance(other, torch.SymInt) else other
-            with recorder.on():
-                sizes[place] = recorder.symbol_of(torch.where(torch.eq(given, -1), left, given))
+        if isinstance(size, torch.SymInt) and recorder.catches_errors() and not is_size(recorder, size):
+            other = left_over(place)
+            at_least(recorder, size, 0 if other is None else -1, "RuntimeError", message)
+            if other is not None:
+                given = recorder.materialise(size)
+                left = recorder.materialise(other) if isinstance(other, torch.SymInt) else other
+                with recorder.on():
+                    sizes[place] = recorder.symbol_of(torch.where(torch.eq(given, -1), left, given))
     return sizes
 
 
-def _is_size(recorder: Records, number: torch.SymInt) -> bool:
+def is_size(recorder: Records, number: torch.SymInt) -> bool:
     """Whether a number is known not to be negative."""
     ranges = number.node.shape_env.var_to_range
     if all(symbol in ranges and ranges[symbol].lower >= 0 for symbol in number.node.expr.free_symbols):

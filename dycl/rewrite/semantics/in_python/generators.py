@@ -54,7 +54,7 @@ def _listed(value: Any) -> Any:
 
 def keeps(callee: Any, args: tuple[Any, ...]) -> bool:
     """Whether a builtin keeps a generator that it gets as it is, where a container holds it from now on."""
-    if callee is operator.setitem:
+    if callee is operator.setitem and len(args) == 3:
         container, key, _ = args
         return isinstance(container, _CONTAINERS) and not isinstance(key, slice) and not syntax.is_generator(key)
     if callee is collections.OrderedDict or getattr(callee, "__name__", "") == "update":
@@ -70,7 +70,7 @@ _KEEPING = (list, dict, set)
 
 def consumes(callee: Any, args: tuple[Any, ...]) -> bool:
     """Whether a builtin goes through all that it gets before it does anything else that could be noticed."""
-    if callee is operator.setitem:
+    if callee is operator.setitem and len(args) == 3:
         return isinstance(args[0], list | bytearray) and isinstance(args[1], slice)
     if any(callee is kind for kind in (frozenset, bytes, bytearray, collections.deque, collections.OrderedDict)):
         return True

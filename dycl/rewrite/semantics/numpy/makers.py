@@ -8,6 +8,7 @@ import torch
 
 from dycl.rewrite.record.host_arrays import TORCH_DTYPES, HostArray, current_recorder, refused
 from dycl.rewrite.record.host_values import HostValue, kind_of
+from dycl.rewrite.record.sizes.needs import at_least, is_size
 from dycl.rewrite.semantics.numpy.forms import ask, is_known, symbol_of, tensor_of
 
 
@@ -46,7 +47,9 @@ def _filled(fill: int | None) -> Callable[..., Any]:
         sizes = tuple(shape) if isinstance(shape, list | tuple) else (shape,)
         answer = ask(callee, (tuple(1 for _ in sizes), *rest), kwargs)
         value = tensor_of(rest[0]) if fill is None else torch.tensor(fill)
-        symbols = [size.symbol() if isinstance(size, HostValue) else symbol_of(size) for size in sizes]
+        symbols = [_symbol(size) for size in sizes]
+        for symbol in symbols:
+            at_least(current_recorder(), symbol, 0, "ValueError", "negative dimensions are not allowed")
         return HostArray(value.to(TORCH_DTYPES[answer.dtype]).expand(symbols).clone())
 
     return make
@@ -58,8 +61,29 @@ def _arange(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> HostA
         kind_of(value) != "int" and type(value) is not HostArray for value in args
     ):
         raise refused("`np.arange` with these bounds")
-    symbols = [value.symbol() if isinstance(value, HostValue) else symbol_of(value) for value in args]
-    return HostArray(torch.arange(*symbols).to(TORCH_DTYPES[answer.dtype]))
+    symbols = [_symbol(value) for value in args]
+    start, stop, step = (0, symbols[0], 1) if len(symbols) == 1 else (*symbols, 1)[:3]
+    return HostArray(torch.arange(start, _end(start, stop, step), step).to(TORCH_DTYPES[answer.dtype]))
+
+
+def _symbol(number: Any) -> Any:
+    return number.symbol() if isinstance(number, HostValue) else symbol_of(number)
+
+
+def _end(start: Any, stop: Any, step: Any) -> Any:
+    """Where numbers end that are counted: at once, where PyTorch would complain that the end lies behind the start."""
+    recorder = current_recorder()
+    upwards = isinstance(start, int) and start <= 0 and isinstance(step, int) and step > 0
+    if upwards and isinstance(stop, torch.SymInt) and is_size(recorder, stop):
+        return stop
+    first, last, stride = (
+        recorder.materialise(bound) if isinstance(bound, torch.SymInt) else torch.tensor(bound)
+        for bound in (start, stop, step)
+    )
+    if isinstance(step, torch.SymInt):
+        recorder.check(torch.ne(stride, 0), "ZeroDivisionError", "division by zero")
+    end = torch.where(torch.gt(stride, 0), torch.maximum(first, last), torch.minimum(first, last))
+    return recorder.symbol_of(end)
 
 
 def _allclose(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> HostValue:

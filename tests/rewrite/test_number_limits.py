@@ -1,0 +1,107 @@
+"""A number of the input that does not fit an element type: refused, wrapped around or infinite, as in PyTorch."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+import dycl
+from tests.comparison import CallsWithTwo
+
+Snippet = Callable[[Tensor, Any], Any]
+
+
+def _stored(y: Tensor, v: Any) -> Tensor:
+    y = y.clone()
+    y[1] = v
+    return y
+
+
+def _stored_in_a_part(y: Tensor, v: Any) -> Tensor:
+    y = y.clone()
+    y[1:][y[1:] > 0] = v
+    return y
+
+
+def _stored_or_not(y: Tensor, v: Any) -> Tensor:
+    try:
+        y = _stored(y, v)
+    except RuntimeError:
+        y = y - 1
+    return y
+
+
+def _added_in_place(y: Tensor, v: Any) -> Tensor:
+    y = y.clone()
+    y += v
+    return y
+
+
+TAKEN: dict[str, Snippet] = {
+    "stored": _stored,
+    "stored in a part": _stored_in_a_part,
+    "stored or not": _stored_or_not,
+    "added in place": _added_in_place,
+    "added": lambda y, v: y + v,
+    "multiplied": lambda y, v: y * v,
+    "subtracted from": lambda y, v: v - y,
+    "compared": lambda y, v: y < v,
+    "added so often": lambda y, v: torch.add(y, y, alpha=v),
+    "product added so often": lambda y, v: torch.addcmul(y, y, y, value=v),
+    "below the threshold": lambda y, v: F.threshold(y, 1, v),
+    "clipped": lambda y, v: y.clip(v, v),
+    "clamped from below": lambda y, v: y.clamp(min=v),
+    "filled": lambda y, v: y.clone().fill_(v),
+    "masked": lambda y, v: y.masked_fill(y > 1, v),
+    "filled at places": lambda y, v: y.index_fill(0, torch.tensor([1]), v),
+    "scattered": lambda y, v: y.scatter(0, torch.tensor([1]), v),
+    "chosen": lambda y, v: torch.where(y > 1, y, v),
+    "full": lambda y, v: torch.full((2,), v, dtype=y.dtype),
+    "full like": lambda y, v: torch.full_like(y, v),
+    "new tensor": lambda y, v: y.new_tensor([v, 1]),
+    "a tensor": lambda y, v: torch.tensor([[1], [v]], dtype=y.dtype),
+}
+TYPES = (torch.int8, torch.uint8, torch.int32, torch.float16, torch.bfloat16, torch.float32)
+NUMBERS = (1, 3, -3, 0, 127, 128, -129, 255, 256, -300, 2**15, 65504, 65520, 10**6, 2**31 - 1, 2**31, 10**18)
+
+
+def _found(snippet: Snippet, y: Tensor, v: Any) -> Any:
+    try:
+        return snippet(y, v)
+    except (RuntimeError, OverflowError):
+        return "refused"
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+@pytest.mark.parametrize("name", TAKEN)
+def test_a_whole_number_of_the_input(name: str, dtype: torch.dtype) -> None:
+    _compare(lambda y, v: TAKEN[name](y, int(v)), dtype, NUMBERS)
+
+
+@pytest.mark.parametrize("dtype", (torch.int8, torch.float16), ids=str)
+@pytest.mark.parametrize("name", ("masked", "filled at places", "filled", "new tensor", "a tensor", "stored"))
+def test_a_tensor_of_one_number(name: str, dtype: torch.dtype) -> None:
+    _compare(TAKEN[name], dtype, NUMBERS[:-1])
+
+
+@pytest.mark.parametrize("dtype", (torch.float16, torch.bfloat16, torch.float32), ids=str)
+@pytest.mark.parametrize("name", sorted(TAKEN.keys() - {"added so often", "a tensor", "new tensor"}))
+def test_a_float_of_the_input(name: str, dtype: torch.dtype) -> None:
+    numbers = (1.0, -3.0, 65504.0, 1e5, -1e5, 3e38, 1e39, 1e300, float("inf"), float("nan"))
+    _compare(lambda y, v: TAKEN[name](y, float(v)), dtype, numbers)
+
+
+def _compare(snippet: Snippet, dtype: torch.dtype, numbers: tuple[Any, ...]) -> None:
+    y = torch.arange(4).to(dtype)
+    wide = torch.float64 if isinstance(numbers[0], float) else torch.int64
+    program = dycl.compile(CallsWithTwo(snippet).eval(), (y, torch.tensor(1, dtype=wide)))
+    for number in numbers:
+        v = torch.tensor(number, dtype=wide)
+        expected, found = _found(snippet, y, v), _found(program, y, v)
+        if isinstance(expected, Tensor) and isinstance(found, Tensor):
+            torch.testing.assert_close(found, expected, equal_nan=True, msg=f"{number}: {found} is not {expected}")
+        else:
+            assert found is expected, f"{number}: {found} is not {expected}"
