@@ -30,13 +30,16 @@ _ADDRESSES = "compares texts with addresses in them"
 _REUSED = "asks which tuples the interpreter uses again"
 LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(
-        ("gc", "gc_collect", "getrefcount", "refcount_test", "weakref", "check_free_after_iterating"), _MEMORY
+        ("gc", "gc_collect", "getrefcount", "refcount_test", "weakref", "check_free_after_iterating", "__del__"),
+        _MEMORY,
     ),
     **dict.fromkeys(("_getframe", "settrace", "setprofile", "dis", "_testcapi", "_testinternalcapi"), _INTERPRETER),
     **dict.fromkeys(("co_code", "f_locals", "gi_frame", "gi_code", "tb_frame", "tb_next", "tb_lineno"), _INTERPRETER),
     **dict.fromkeys(("__traceback__", "traceback", "check_sizeof", "getsizeof", "calcobjsize"), _INTERPRETER),
+    **dict.fromkeys(("ag_frame", "cr_frame", "breakpoint", "breakpointhook"), _INTERPRETER),
     **dict.fromkeys(("threading", "subprocess", "script_helper", "tempfile", "open", "asyncio"), _PROCESS),
     **dict.fromkeys(("captured_stdout", "captured_stderr", "captured_output", "stdout", "stderr"), _PROCESS),
+    **dict.fromkeys(("redirect_stdout", "redirect_stderr", "redirect_stream", "orig_stream"), _PROCESS),
     **dict.fromkeys(("exec", "eval", "compile", "check_syntax_error", "check_syntax_warning", "run_doctest"), _TEXT),
     **dict.fromkeys(("pickle", "check_pickle", "__reduce__", "__setstate__"), _PICKLES),
     **dict.fromkeys(("catch_warnings", "check_warnings", "check_no_warnings", "assertWarns"), _WARNINGS),
@@ -62,6 +65,7 @@ LEFT_OUT_TESTS: dict[str, str] = {
         for kind in ("combinations", "combinations_with_replacement", "permutations", "product", "zip_longest")
     },
     "test_iter.TestCase.test_ref_counting_behavior": _MEMORY,
+    "test_yield_from.TestPEP380Operation.test_delegator_is_visible_to_debugger": _INTERPRETER,
     "test_descr.DictProxyTests.test_repr": _ADDRESSES,
     **{f"test_functools.TestPartial{kind}.test_repr": _ADDRESSES for kind in ("C", "CSubclass", "Py", "PySubclass")},
     "test_list.ListTest.test_repr_deep": _LIMITS,

@@ -1,9 +1,11 @@
 """What `max`, `sort` and others of PyTorch return comes back as PyTorch's own type, from a file as a named tuple."""
 
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -57,3 +59,37 @@ def test_lists_hold_them_too() -> None:
     found, expected = dycl.compile(model, (UP,))(UP), model(UP)
     assert found == expected
     assert [type(item) for item in found] == [torch.return_types.max] * len(expected)
+
+
+class Grouped(nn.Module):
+    def forward(self, x: Tensor) -> Any:
+        groups: dict[str, list[Tensor]] = defaultdict(list)
+        counts: dict[str, int] = defaultdict(int)
+        for row in x:
+            name = "up" if row > 0 else "down"
+            groups[name].append(row)
+            counts[name] += 1
+        return groups, counts
+
+
+def test_a_dict_with_a_factory_keeps_it(tmp_path: Path) -> None:
+    program = dycl.compile(Grouped().eval(), (UP,))
+    for x in (UP, DOWN):
+        groups, counts = program(x)
+        assert (groups, counts) == Grouped()(x)
+        assert (groups["other"], counts["other"]) == ([], 0)
+    program.save(tmp_path / "model.dycl")
+    groups, _ = dycl.load(tmp_path / "model.dycl")(UP)
+    assert type(groups) is dict
+
+
+class Unnamed(nn.Module):
+    def forward(self, x: Tensor) -> Any:
+        counts: dict[str, int] = defaultdict(lambda: 7)
+        counts["up"] += int(x[0] > 0)
+        return counts
+
+
+def test_a_factory_without_a_name_is_refused() -> None:
+    with pytest.raises(dycl.CompileError, match="whose factory is no class or function of a module"):
+        dycl.compile(Unnamed().eval(), (UP,))

@@ -79,3 +79,30 @@ def test_arrays_of_open_sizes(function: Callable[[Tensor], Any]) -> None:
 def test_an_axis_of_the_input_s_own_is_refused() -> None:
     with pytest.raises(dycl.CompileError, match="DY014"):
         dycl.compile(Calls(lambda x: x.numpy().mean(axis=int(x[0]))).eval(), torch.ones(4))
+
+
+def _numbers(x: Tensor) -> Any:
+    k = int(x[0])
+    return np.arange(k).sum(), len(np.arange(k, 2)), np.arange(5, k), np.arange(0, k, 2).size
+
+
+def _every_so_many(x: Tensor) -> Any:
+    try:
+        return np.arange(0, 4, int(x[0])).sum()
+    except ZeroDivisionError:
+        return "no"
+
+
+def _made(x: Tensor) -> Any:
+    try:
+        return np.zeros(int(x[0])).size, np.ones((2, int(x[0]))).shape, np.full(int(x[0]), 2.0)
+    except ValueError:
+        return "no"
+
+
+@pytest.mark.parametrize("function", [_numbers, _every_so_many, _made])
+def test_arrays_made_of_numbers_of_the_input(function: Callable[[Tensor], Any]) -> None:
+    program = dycl.compile(Calls(function).eval(), torch.tensor([1.0, 2]))
+    for number in (1, 3, 0, -1, -2, 7):
+        x = torch.tensor([float(number), 0])
+        assert_same(function(x), program(x))

@@ -159,7 +159,7 @@ class Exploration:
         return self.machine.last_places[-1]
 
     def _entered(self, arrival: Arrival) -> Edge:
-        with copying():
+        with not_too_deep():
             return Edge(self.states.enter(arrival), arrival)
 
     def _run(self, entry: Entry) -> Ran | None:
@@ -344,12 +344,20 @@ class Exploration:
 
 
 @contextlib.contextmanager
-def copying() -> Iterator[None]:
-    """Refuse values whose copies, which each way behind a decision gets, run code of the model's that fails there."""
+def not_too_deep() -> Iterator[None]:
+    """Refuse values that hold each other more often than can be gone through."""
     try:
         yield
     except RecursionError:
         raise Refused("DY009", "what is alive across a decision is nested too deeply to be copied") from None
+
+
+@contextlib.contextmanager
+def copying() -> Iterator[None]:
+    """Refuse values whose copies, which each way behind a decision gets, run code of the model's that fails there."""
+    try:
+        with not_too_deep():
+            yield
     except Exception as error:
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
         users = [frame for frame in frames if frame.f_globals.get("__name__", "").partition(".")[0] not in _COPIERS]

@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import functools
 from typing import Any, assert_never
 
 import numpy as np
@@ -132,12 +133,25 @@ def result_structure(value: Any, recorder: Recorder) -> tuple[list[torch.Tensor]
     def table(part: dict[Any, Any]) -> Table:
         if not all(type(key) in (str, int) for key in part):
             raise Refused("DY013", "the model returns a dict whose keys are not texts or whole numbers")
-        cls = dict if isinstance(part, collections.defaultdict) else type(part)
-        types[cls.__qualname__] = cls
-        return Table(cls.__qualname__, tuple(part), tuple([visit(item) for item in part.values()]))
+        name: str = type(part).__qualname__
+        made: Any = type(part)
+        if isinstance(part, collections.defaultdict):
+            name = f"{name}.{_factory_name(part.default_factory)}"
+            made = functools.partial(made, part.default_factory)
+        types[name] = made
+        return Table(name, tuple(part), tuple([visit(item) for item in part.values()]))
 
     structure = visit(value)
     return leaves, ResultStructure(structure, types)
+
+
+def _factory_name(factory: Any) -> str:
+    """What a defaultdict's factory is called; one without a name cannot be told from others."""
+    name = "None" if factory is None else f"{factory.__module__}.{getattr(factory, '__qualname__', '<')}"
+    if "<" in name:
+        reason = "the model returns a defaultdict whose factory is no class or function of a module"
+        raise Refused("DY013", reason, "return `dict(result)`")
+    return name
 
 
 def tuple_fields(cls: Any) -> tuple[str, ...] | None:

@@ -255,8 +255,25 @@ class Protections(Expressions):
             self.emit(RaiseAgain(active, self.span(node)))
             return
         error = self.kept(self.expression(node.exc), node.exc)
-        cause = None if node.cause is None else self.expression(node.cause)
+        cause = None if node.cause is None else self.kept(self.expression(node.cause), node.cause)
+        error = self._object_of(error, node.exc)
+        if cause is not None and node.cause is not None:
+            cause = self._object_of(cause, node.cause)
         self.emit(Raise(error, cause, self.span(node)))
+
+    def _object_of(self, error: Operand, node: ast.expr) -> Operand:
+        """What is raised: if that is the class of an error, what Python makes from it."""
+        if isinstance(node, ast.Call | ast.Constant):
+            return error
+        made, span = self.register("error"), self.span(node)
+        make, following = self.label(), self.label()
+        self.move(made, error, node)
+        self.emit(BranchOn(self.call(Known(syntax.is_error_class), (error,), node), make, following, span))
+        self.place(make)
+        self.emit(Call(made, error, (), (), span))
+        self.emit(Call(made, Known(syntax.made_from), (error, Read(made)), (), span))
+        self.place(following)
+        return Read(made)
 
     def yield_from(self, source: Operand, node: ast.expr) -> Operand:
         """`yield from source`: whoever goes on with this generator goes on with `source`, which may be a generator."""

@@ -215,6 +215,19 @@ def catches(error: BaseException, kinds: Any) -> bool:
     return issubclass(type(error), classes)
 
 
+def is_error_class(value: Any) -> bool:
+    """Whether `raise value` makes an object first."""
+    return isinstance(value, type) and issubclass(value, BaseException)
+
+
+def made_from(cls: Any, made: Any) -> Any:
+    """What `raise cls` has made, if that can be raised."""
+    if not isinstance(made, BaseException):
+        kind = type(made).__name__
+        raise TypeError(f"calling {cls!r} should have returned an instance of BaseException, not <class '{kind}'>")
+    return made
+
+
 def active_error() -> Any:
     """The error that is being handled, which `raise` alone raises again."""
     raise RuntimeError("No active exception to reraise")

@@ -182,3 +182,50 @@ def what_suppress_gives(x: Tensor) -> Any:
     with contextlib.suppress(ValueError) as given:
         _raises(x)
     return x, given is None
+
+
+class _Told(Exception):
+    told: list[int] = []
+
+    def __init__(self) -> None:
+        super().__init__("told")
+        self.told.append(1)
+
+
+class _Chooses(Exception):
+    x: Any = None
+
+    def __init__(self) -> None:
+        super().__init__("up" if self.x.sum() > 0 else "down")
+
+
+class _GivesANumber(Exception):
+    def __new__(cls) -> Any:
+        return 3
+
+
+def a_class_that_is_raised(x: Tensor) -> Any:
+    _Told.told.clear()
+    try:
+        if x.sum() > 0:
+            raise _Told
+    except _Told as error:
+        return x, str(error), len(_Told.told)
+    return x, len(_Told.told)
+
+
+def a_class_that_decides_what_it_says(x: Tensor) -> Any:
+    _Chooses.x = x
+    try:
+        raise ValueError from _Chooses
+    except ValueError as error:
+        return x, str(error.__cause__), error.__suppress_context__
+
+
+def a_class_whose_objects_are_no_errors(x: Tensor) -> Any:
+    try:
+        if x.sum() > 0:
+            raise _GivesANumber
+    except TypeError as error:
+        return x, "should have returned an instance of BaseException" in str(error)
+    return x

@@ -1,6 +1,7 @@
 """Private names, arguments by name, and `match`."""
 
 from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor
@@ -160,3 +161,43 @@ def arguments_that_do_not_fit(x: Tensor) -> Any:
 
 def _decides(a, b=2, *, x):
     return (a, b) if x[0] > -2 else b
+
+
+class _Counted(Sequence):  # type: ignore[type-arg]
+    """A sequence that tells what it was asked for."""
+
+    def __init__(self, length, asked):
+        self.length, self.asked = length, asked
+
+    def __len__(self):
+        self.asked.append("length")
+        return self.length
+
+    def __getitem__(self, place):
+        self.asked.append(place)
+        if place >= self.length:
+            raise IndexError
+        return place
+
+
+def _asked_by_patterns(sequence):
+    for length in (0, 1, 2, 4):
+        for case in range(5):
+            asked: list[Any] = []
+            match (case, sequence(length, asked)):
+                case (0, [*_]):
+                    asked.append("all")
+                case (1, [_, *_]):
+                    asked.append("one at least")
+                case (2, [first, *_, last]):
+                    asked.append((first, last))
+                case (3, [first, *rest]):
+                    asked.append((first, rest))
+                case (4, [_, 1]):
+                    asked.append("ends with 1")
+            yield asked
+
+
+def what_patterns_ask_of_a_sequence(x: Tensor) -> Any:
+    sequence = _Counted if x.sum() > 0 else lambda length, asked: [*range(length)]
+    return x, list(_asked_by_patterns(sequence))

@@ -6,7 +6,7 @@ tensors of as many dimensions; what it says against those holds for tensors of e
 
 import functools
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import torch
@@ -15,6 +15,7 @@ from torch.utils._pytree import tree_leaves
 
 from dycl.rewrite.record.errors.element_types import ask, needs_small
 from dycl.rewrite.record.operations import tensors_in
+from dycl.rewrite.signals import DecisionMet
 
 _NAMES = frozenset(
     ("dim", "dims", "dim0", "dim1", "start_dim", "end_dim", "axis", "axis0", "axis1", "source", "destination", "index")
@@ -35,6 +36,7 @@ _REFUSED: dict[Hashable, bool] = {}
 
 def require_ranks(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise PyTorch's error if it does not take tensors of so many dimensions."""
+    _require_known_front(str(func), args)
     if func.namespace != "aten" or not _names_dimensions(func):
         return
     try:
@@ -46,6 +48,28 @@ def require_ranks(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dic
         known = _REFUSED[key] = _is_refused(func, args, kwargs)
     if known:
         ask(func, args, kwargs)
+
+
+def _require_known_front(name: str, args: tuple[Any, ...]) -> None:
+    """Have code stepped into that stores a value of more dimensions than its place, where the first are of open size.
+
+    PyTorch drops those of size 1 before it expands the value.
+    """
+    if name == "aten.expand.default":
+        shape, rank = args[0].shape, len(args[1])
+    elif name in ("aten.index_put.default", "aten.index_put_.default"):
+        shape, rank = args[2].shape, _rank_at(args[0], args[1])
+    else:
+        return
+    if any(isinstance(size, torch.SymInt) for size in shape[: max(len(shape) - rank, 0)]):
+        raise DecisionMet("whether the first dimension of what is stored has size 1")
+
+
+def _rank_at(tensor: torch.Tensor, indices: Sequence[torch.Tensor | None]) -> int:
+    """How many dimensions the elements of a tensor have that these indices name."""
+    given = [index for index in indices if index is not None]
+    about = sum(index.dim() if index.dtype in _MASKS else 1 for index in given)
+    return tensor.dim() - about + max((1 if index.dtype in _MASKS else index.dim() for index in given), default=0)
 
 
 @functools.cache
