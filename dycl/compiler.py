@@ -25,6 +25,7 @@ from dycl.rewrite import DEFAULT_BUDGET, ExampleCall, Rewritten, rewrite
 from dycl.rewrite.assemble.draws import refused_draws
 from dycl.rewrite.example.call import example_call
 from dycl.rewrite.explore.diagnostics import Problem, own_mistake, problem_at
+from dycl.rewrite.model_parts import modules_of
 from dycl.rewrite.normalise.compiled_by_torch import original
 from dycl.rewrite.normalise.source import span_of_function
 from dycl.rewrite.signals import Again, CheckMet, DecisionMet, Refused, Restart
@@ -237,7 +238,7 @@ def _in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 
 
 def _require_eval(model: nn.Module) -> None:
-    training = [name for name, module in model.named_modules() if module.training]
+    training = [name for name, module in modules_of(model) if module.training]
     if training:
         where = "the model" if training[0] == "" else f"the module `{training[0]}`"
         raise Refused("DY012", f"{where} is in training mode")

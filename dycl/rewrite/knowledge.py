@@ -29,6 +29,16 @@ class Interpret:
 
 
 @dataclass(frozen=True, slots=True)
+class Encloses:
+    """This function makes others that change its variables: the machine makes those, wherever it is called."""
+
+    code: types.CodeType
+
+    def __str__(self) -> str:
+        return f"functions inside of `{self.code.co_qualname}` change its variables"
+
+
+@dataclass(frozen=True, slots=True)
 class StepInto:
     """The builtin called here meets a decision halfway: what stands in for it is taken from the beginning."""
 
@@ -205,6 +215,7 @@ class ChangedContainers:
 
 Fact = (
     Interpret
+    | Encloses
     | StepInto
     | StepThrough
     | Roll
@@ -242,9 +253,9 @@ class Knowledge:
             if fact in self._facts:
                 continue
             self._facts[fact] = None
-            if isinstance(fact, Interpret):
+            if isinstance(fact, Interpret | Encloses):
                 self.interpreted.add(fact.code)
-            elif not isinstance(fact, StepInto):
+            if not isinstance(fact, Interpret | StepInto):
                 self.news.append(fact)
 
     def knows(self, fact: Fact) -> bool:

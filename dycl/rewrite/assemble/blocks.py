@@ -36,6 +36,7 @@ from dycl.rewrite.assemble.constants import Constants
 from dycl.rewrite.assemble.waves import waves
 from dycl.rewrite.example.call import ExampleCall
 from dycl.rewrite.explore.drafts import Decision, Draft, Edge, Entry, Explored, Failure, Onward, Result, reached
+from dycl.rewrite.model_parts import tensors_of
 from dycl.rewrite.record.recording import Recording
 from dycl.rewrite.state.reading import leaf_names, leaf_types
 from dycl.rewrite.state.sources import Fixed, Stacked, leaf_sources
@@ -64,7 +65,7 @@ class _Parts:
 
 def assemble(explored: Explored, model: nn.Module, call: ExampleCall) -> Rewritten:
     """Blocks for every draft that can be reached, numbered in the order they are reached."""
-    names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
+    names = {id(tensor): name for name, tensor in tensors_of(model)}
     parts = _Parts(Constants(names))
     numbers = {entry: f"b{number}" for number, entry in enumerate(reached(explored.first))}
     for entry, block in numbers.items():

@@ -15,7 +15,17 @@ from dycl.rewrite.explore.exploration import Exploration, Ran
 from dycl.rewrite.explore.followed import Following
 from dycl.rewrite.explore.loops import learn_of_loops_rolled_in_vain
 from dycl.rewrite.explore.process import Process
-from dycl.rewrite.knowledge import Adopted, ChangedContainers, Fact, Kept, ReadAll, ReadLater, Suspect, Written
+from dycl.rewrite.knowledge import (
+    Adopted,
+    ChangedContainers,
+    Encloses,
+    Fact,
+    Kept,
+    ReadAll,
+    ReadLater,
+    Suspect,
+    Written,
+)
 from dycl.rewrite.own_thread import compiling
 from dycl.rewrite.run.settings import rewriting
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
@@ -26,7 +36,7 @@ Progress = Callable[[int, int], None]
 
 _log = logging.getLogger("dycl")
 # Facts about the model's state concern every block that may read it, seen or not.
-_CONCERN_EVERYTHING = (Adopted, ReadLater, Kept, ReadAll, Suspect, Written, ChangedContainers)
+_CONCERN_EVERYTHING = (Encloses, Adopted, ReadLater, Kept, ReadAll, Suspect, Written, ChangedContainers)
 
 
 def explore(

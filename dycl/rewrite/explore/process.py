@@ -9,6 +9,7 @@ from dycl.hcfg.types import Span
 from dycl.rewrite.example.call import ExampleCall
 from dycl.rewrite.explore.budget import Budget
 from dycl.rewrite.knowledge import Interpret, KeepViews, Knowledge, LargeNumbers
+from dycl.rewrite.model_parts import tensors_of
 from dycl.rewrite.normalise.source import span_of_function
 from dycl.rewrite.record import number_classes
 from dycl.rewrite.record.memory.aliases import memory
@@ -40,7 +41,7 @@ class Process:
         self.heap = Heap(model, self.pinned, self.recorder, self.knowledge)
         self.notes: dict[tuple[str, Span], None] = {}
         self.machine = Machine(self.recorder, self.heap, self.pinned, self.knowledge, self._note)
-        for tensor in (*model.parameters(), *model.buffers()):
+        for _, tensor in tensors_of(model):
             self.pinned.add(tensor)
             if tensor.layout is torch.strided:
                 self.recorder.model_memory.add(memory(tensor))

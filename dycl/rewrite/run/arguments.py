@@ -7,6 +7,7 @@ import torch
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.dynamic import item, mentions
+from dycl.rewrite.state.copied import items_held
 from dycl.rewrite.state.tables import GrownList
 
 
@@ -20,7 +21,7 @@ def with_symbols(tree: Any) -> Any:
         case GrownList():
             return tree
         case list():
-            return [with_symbols(part) for part in tree] if mentions(tree, (HostValue,)) else tree
+            return [with_symbols(part) for part in items_held(tree)] if mentions(tree, (HostValue,)) else tree
         case dict() if type(tree) is dict:
             return {name: with_symbols(part) for name, part in tree.items()}
         case slice():
@@ -32,7 +33,7 @@ def with_symbols(tree: Any) -> Any:
 def has_number_tensor(tree: Any, machine: Interprets) -> bool:
     """Whether a 0-d tensor that only the input determines stands in these arguments."""
     if isinstance(tree, tuple | dict):
-        return any(has_number_tensor(part, machine) for part in (tree.values() if isinstance(tree, dict) else tree))
+        return any(has_number_tensor(part, machine) for part in items_held(tree))
     return isinstance(tree, torch.Tensor) and tree.dim() == 0 and machine.recorder.is_dynamic(tree)
 
 

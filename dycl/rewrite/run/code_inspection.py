@@ -2,19 +2,22 @@
 
 import builtins
 import dis
+import functools
 import inspect
 import sys
 import time
 import types
 from typing import Any
 
+from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
-from dycl.rewrite.knowledge import Interpret
+from dycl.rewrite.knowledge import Encloses, Interpret
 from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.run.callees import is_torch
 from dycl.rewrite.run.contract import Interprets
-from dycl.rewrite.signals import Refused
+from dycl.rewrite.signals import Again, Refused
+from dycl.rewrite.state.heap.reach import is_library
 
 # What native code would see of the compilation: types of fake tensors, clocks, local variables.
 _TELLTALE = (type, locals, FakeTensor, time.time, time.time_ns, time.perf_counter, time.monotonic, time.process_time)
@@ -35,8 +38,11 @@ def note_what_it_sees(function: types.FunctionType, owner: Any, machine: Interpr
     for name in code.co_names:
         named = function.__globals__.get(name)
         method = inspect.getattr_static(type(owner), name, None) if owner is not None else None
-        for found in (named, method):
+        held = vars(owner).get(name) if isinstance(owner, nn.Module) else None
+        for found in (named, method, held):
             if isinstance(found, types.FunctionType) and note_what_it_sees(found, owner, machine, seen):
+                sees = True
+            if isinstance(found, functools._lru_cache_wrapper) and not is_library(found.__module__):
                 sees = True
     if sees and has_source(code):
         machine.knowledge.learn(Interpret(code))
@@ -64,12 +70,31 @@ def _sees(function: types.FunctionType) -> bool:
             value = function.__globals__.get(name, vars(builtins).get(name))
             if any(value is telltale for telltale in _TELLTALE):
                 return True
+            if _leads_to_cache(value, code.co_names):
+                return True
             if value is time and not _CLOCKS.isdisjoint(code.co_names):
                 return True
     return False
 
 
+def _leads_to_cache(value: Any, names: tuple[str, ...]) -> bool:
+    """Whether this is a function whose results Python keeps, or a module of the user's own that has one of these."""
+    if isinstance(value, types.ModuleType) and not is_library(value.__name__):
+        return any(isinstance(vars(value).get(name), functools._lru_cache_wrapper) for name in names)
+    return isinstance(value, functools._lru_cache_wrapper) and not is_library(value.__module__)
+
+
 _CLOCKS = frozenset(clock.__name__ for clock in _TELLTALE if isinstance(clock, types.BuiltinFunctionType))
+
+
+def _maker(function: types.FunctionType) -> types.CodeType | None:
+    """The code of the function of a module in which a function was made."""
+    first, *rest = function.__qualname__.partition(".<locals>")[0].split(".")
+    found: Any = function.__globals__.get(first)
+    for name in rest:
+        found = inspect.getattr_static(found, name, None)
+    code = getattr(found, "__code__", None)
+    return code if isinstance(code, types.CodeType) and has_source(code) and found is not function else None
 
 
 def watch_state_of(function: types.FunctionType, machine: Interprets) -> None:
@@ -77,15 +102,20 @@ def watch_state_of(function: types.FunctionType, machine: Interprets) -> None:
     code = function.__code__
     if code in machine.watched or is_torch(function):
         return
-    machine.watched.add(code)
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     if code not in machine.nested and any(
         item.opname == "STORE_DEREF" and item.argval in cells and not machine.heap.is_watched(cells[item.argval])
         for item in dis.get_instructions(code)
     ):
+        maker = _maker(function)
+        if maker is not None and Encloses(maker) not in machine.knowledge:
+            # It may have run natively during the call; then the machine makes the variable itself.
+            machine.knowledge.learn(Encloses(maker))
+            raise Again
         raise Refused(
             "DY007", f"`{code.co_qualname}` changes a variable of a function around it, which outlives the call"
         )
+    machine.watched.add(code)
     if "<locals>" in code.co_qualname:
         # What it is closed over may have been made during the call; what was there before has been found already.
         machine.heap.watch_names(function)

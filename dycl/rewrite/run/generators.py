@@ -14,6 +14,7 @@ from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.run.errors import handled_in, set_context
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.copied import items_held
 from dycl.rewrite.state.frames import Frame, Generator, ItemIterator, ParallelIterator
 from dycl.rewrite.state.lazy_iterators import LazyIterator
 from dycl.rewrite.state.stops import Stop
@@ -137,9 +138,9 @@ def _parts(value: Any) -> list[Any]:
         case GrownList():
             return []
         case list() | tuple() | set() | frozenset() | collections.deque():
-            return list(value)
+            return items_held(value)
         case dict():
-            return [*value.keys(), *value.values()]
+            return [*dict.keys(value), *items_held(value)]
         case types.CellType():
             return [value.cell_contents] if value != types.CellType() else []
         case types.FunctionType():

@@ -22,6 +22,7 @@ from dycl.rewrite.semantics.stand_ins import stand_ins
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import OwnMistake, Refused, Restart
 from dycl.rewrite.state.addresses import Address
+from dycl.rewrite.state.copied import items_held
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, RangeIterator
 from dycl.rewrite.state.heap.attributes import Attributes
 from dycl.rewrite.state.heap.doors import Door
@@ -156,7 +157,7 @@ def _depends_on_input(tree: Any, machine: Interprets) -> bool:
             return True
         if isinstance(part, list | tuple | dict):
             seen.add(id(part))
-            waiting.extend(part.values() if isinstance(part, dict) else part)
+            waiting.extend(items_held(part))
         elif isinstance(part, slice):
             waiting.extend((part.start, part.stop, part.step))
     return False

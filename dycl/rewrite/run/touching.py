@@ -19,7 +19,8 @@ from dycl.rewrite.run.callees import Arguments, resolve
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.dynamic import is_dynamic
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.heap.contents import cell_contents
+from dycl.rewrite.state.copied import items_held
+from dycl.rewrite.state.heap.contents import cache_kept, cell_contents
 from dycl.rewrite.state.heap.reach import held_by, is_library, leads_nowhere, names_in
 
 # They ask for nothing but the object itself, or hand it on.
@@ -91,9 +92,9 @@ def _held(value: Any) -> list[Any]:
         case types.ModuleType() | type():
             return []
         case dict():
-            return [*value, *value.values()]
+            return [*dict.keys(value), *items_held(value)]
         case list() | tuple() | set() | frozenset() | collections.deque():
-            return list(value)
+            return items_held(value)
         case _:
             return [*(held_by(value) or ()), *([value.__dict__] if hasattr(value, "__dict__") else [])]
 
@@ -109,10 +110,9 @@ def cached(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         raise Refused("DY007", f"`{name}`, whose results are cached, sees what a call changes")
     key = (wrapper, functools._make_key((*own, *arguments[0]), arguments[1], typed=True))
     if key not in machine.cached:
-        # Python's cache stays empty if it was: what it had would be the user's.
-        function = wrapper if wrapper.cache_info().currsize else wrapper.__wrapped__
-        with machine.heap.nothing_changed(name), _disable_current_modes(), torch.inference_mode(False):
-            result = function(*own, *arguments[0], **arguments[1])
+        unchanged, modes = machine.heap.nothing_changed(name), _disable_current_modes()
+        with cache_kept(wrapper), unchanged, modes, torch.inference_mode(False):
+            result = wrapper(*own, *arguments[0], **arguments[1])
         if any(isinstance(leaf, FakeTensor) for leaf in tree_leaves(result)):
             raise Refused("DY007", f"`{name}`, whose results are cached, gives a value that only the input determines")
         machine.heap.watch(result, name)

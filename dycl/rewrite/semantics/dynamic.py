@@ -12,6 +12,7 @@ from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import DTYPES, HostValue
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.copied import items_held
 from dycl.rewrite.state.frames import HostRange
 from dycl.rewrite.state.tables import GrownList
 
@@ -102,7 +103,7 @@ def mentions(tree: Any, kinds: tuple[type, ...]) -> bool:
             continue
         if isinstance(part, list | tuple | dict):
             seen.add(id(part))
-            waiting.extend(part.values() if isinstance(part, dict) else part)
+            waiting.extend(items_held(part))
         elif isinstance(part, slice):
             waiting.extend((part.start, part.stop, part.step))
     return False

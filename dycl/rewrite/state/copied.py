@@ -1,5 +1,6 @@
 """What must be written down of exceptions, arrays and sets so that a copy does what they do."""
 
+import collections
 import dis
 import functools
 import itertools
@@ -85,22 +86,61 @@ _CHANGING = frozenset(
 ) | {"setattr", "delattr", "__setattr__", "__setitem__", "write", "appendleft", "next"}
 
 
+def items_held(container: Any) -> list[Any]:
+    """What one of Python's containers holds, of a dict its values: by its own methods, a subclass may have others."""
+    kinds: tuple[Any, ...] = (list, tuple, set, frozenset, collections.deque)
+    if isinstance(container, dict):
+        return list(dict.values(container))
+    kind = next(kind for kind in kinds if isinstance(container, kind))
+    return list(kind.__iter__(container))
+
+
 _MOST_TO_TRY = 6
 
 
-def in_order(items: set[Any] | frozenset[Any]) -> list[Any]:
-    """The items of a set in an order in which they make a set that Python goes through alike; refused if none does."""
-    ordered = list(set.__iter__(items) if isinstance(items, set) else frozenset.__iter__(items))
+def in_order(items: set[Any] | frozenset[Any]) -> tuple[list[Any], int]:
+    """The items of a set in an order, and with room, in which they make a set that Python goes through alike."""
+    base: Any = set if isinstance(items, set) else frozenset
+    ordered = list(base.__iter__(items))
     require_quiet_keys(ordered)
-    if list(set(ordered)) == ordered:
-        return ordered
-    # Which of those that would like the same place has it depends on the order in which they came.
-    for other in itertools.permutations(ordered) if len(ordered) <= _MOST_TO_TRY else ():
-        if list(set(other)) == ordered:
-            return list(other)
-    if ordered:
-        raise Refused("DY009", "a set is alive across a decision whose order a copy would not have", "sort its items")
-    return ordered
+    count = len(ordered)
+    for room in (0, _COPIED, count // 2, count, 2 * count, 4 * count, 8 * count):
+        for tried in _orders(ordered):
+            if list(made_set(base, tried, room)) == ordered:
+                return tried, room
+    raise Refused("DY009", "a set is alive across a decision whose order a copy would not have", "sort its items")
+
+
+def _orders(ordered: list[Any]) -> Iterator[list[Any]]:
+    """Orders in which the items may have come: of those that would like the same place, the first one has it."""
+    # One that finds no place at the end of the table takes one at its beginning.
+    for place in range(max(len(ordered), 1)):
+        yield ordered[place:] + ordered[:place]
+    if len(ordered) <= _MOST_TO_TRY:
+        yield from map(list, itertools.permutations(ordered))
+
+
+# How much room a set has whose items come from another set.
+_COPIED = -1
+
+
+def made_set(cls: Any, items: list[Any], room: int) -> Any:
+    """A set, or an object of a class made from one, with room for so many items that it does not have any more."""
+    if not issubclass(cls, frozenset):
+        made = builtin_maker(cls)(cls)
+        fill_set(made, items, room)
+        return made
+    source: set[Any] = set()
+    fill_set(source, items, room)
+    return builtin_maker(cls)(cls, source if room else items)
+
+
+def fill_set(made: set[Any], items: list[Any], room: int) -> None:
+    """Give an empty set these items, and so much room."""
+    set.update(made, set(items) if room == _COPIED else items)
+    others = {object() for _ in range(room)}
+    set.update(made, others)
+    set.difference_update(made, others)
 
 
 def slot_names(cls: type) -> list[str]:

@@ -188,7 +188,8 @@ class Freezer:
                 pairs = tuple((self.freeze(key), self.freeze(item)) for key, item in own.items(value))
                 return DictNode(type(value), pairs, self.freeze(factory), self._attributes(value))
             case set() | frozenset():
-                return SetNode(type(value), self._all(in_order(value)), self._attributes(value))
+                ordered, room = in_order(value)
+                return SetNode(type(value), self._all(ordered), room, self._attributes(value))
             case types.CellType():
                 return CellNode(self._cell(value))
             case types.FunctionType():

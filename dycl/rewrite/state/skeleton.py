@@ -227,10 +227,11 @@ class DictNode(NamedTuple):
 
 
 class SetNode(NamedTuple):
-    """A set, its items in the order in which Python goes through them."""
+    """A set, its items in the order in which they make one that Python goes through alike, if it has so much room."""
 
     cls: Any
     items: tuple[Skeleton, ...]
+    room: int
     attributes: AttributesNode | SeenNode | None
     tag: str = "set"
 

@@ -17,6 +17,7 @@ from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.class_nodes import ClassNode, DressedNode, MadeNode, PlainNode, WrapperNode
 from dycl.rewrite.state.classes import builtin_maker, empty_class, fill_class, thawed_wrapper
+from dycl.rewrite.state.copied import made_set
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.state.lazy_iterators import LazyIterator
 from dycl.rewrite.state.pinned import Pinned
@@ -191,13 +192,9 @@ class Thawer:
                 number = self._reserve()
                 result = self.seen[number] = _tuple(cls, [self.thaw(item) for item in items])
                 return self._with_attributes(result, attributes)
-            case SetNode(cls, items, attributes):
+            case SetNode(cls, items, room, attributes):
                 number = self._reserve()
-                parts = [self.thaw(item) for item in items]
-                frozen = issubclass(cls, frozenset)
-                result = self.seen[number] = _allocated(cls, parts) if frozen else _allocated(cls)
-                if not frozen:
-                    set.update(result, parts)
+                result = self.seen[number] = made_set(cls, [self.thaw(item) for item in items], room)
                 return self._with_attributes(result, attributes)
             case CellNode(contents):
                 cell = self._new(types.CellType())

@@ -61,6 +61,9 @@ def frozen_copy(value: Any, freeze: Freeze, pinned: Pinned) -> CopiedNode | None
             warnings.simplefilter("ignore", DeprecationWarning)
             numbers = value.__reduce__()[1]
         return CopiedNode(cls, (), tuple(map(freeze, numbers)))
+    if cls is weakref.WeakKeyDictionary and all(isinstance(key, type) or key in pinned for key in value):
+        # Nothing that the program does is the end of a class, or of what was there before.
+        return CopiedNode(cls, (), tuple([freeze(part) for item in value.items() for part in item]))
     if isinstance(value, types.MemberDescriptorType) and pinned.was_made(value.__objclass__):
         return CopiedNode(cls, (value.__name__,), (freeze(value.__objclass__),))
     return None
@@ -92,6 +95,8 @@ def thawed_copy(node: CopiedNode, thaw: Thaw) -> Any:
         return backwards
     if cls is itertools.count:
         return itertools.count(*parts)
+    if cls is weakref.WeakKeyDictionary:
+        return cls(dict(zip(parts[::2], parts[1::2], strict=True)))
     if cls is types.MemberDescriptorType:
         return vars(parts[0])[known[0]]
     return cls(*known)

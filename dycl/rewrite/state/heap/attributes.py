@@ -40,11 +40,8 @@ class Attributes:
         held_elsewhere: Mapping[int, str],
     ) -> None:
         self.modules = Modules()
-        self._pinned = pinned
-        self._knowledge = knowledge
-        self._keep_tensor = keep_tensor
-        self._looks_up_directly = looks_up_directly
-        self._held_elsewhere = held_elsewhere
+        self._pinned, self._knowledge, self._keep_tensor = pinned, knowledge, keep_tensor
+        self._looks_up_directly, self._held_elsewhere = looks_up_directly, held_elsewhere
         self._initial: dict[Key, Any] = {}
         self._table: dict[Key, Any] = {}
         self._first_homes: dict[Key, Home] = {}
@@ -59,9 +56,11 @@ class Attributes:
 
     def changed_modules(self) -> set[int]:
         """The modules of which an attribute is not as it was before the first call."""
-        return {
-            key[0] for key, value in self._initial.items() if self.current(self._pinned[key[0]], key[1]) is not value
-        }
+        return {key[0] for key, value in self.values().items() if self._initial[key] is not value}
+
+    def values(self) -> dict[Key, Any]:
+        """Those attributes that calls set, as they are now."""
+        return {key: self.current(self._pinned[key[0]], key[1]) for key in self._initial}
 
     # Before, at and after a call.
 

@@ -2,15 +2,17 @@
 
 import array
 import collections
+import gc
 import operator
 import types
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from torch._subclasses.fake_tensor import FakeTensor
 
-from dycl.rewrite.state.copied import in_order, require_quiet_keys
+from dycl.rewrite.state.copied import fill_set, in_order, items_held, require_quiet_keys
 from dycl.rewrite.state.freeze import Freezer
 from dycl.rewrite.state.thaw import Thawer
 from dycl.rewrite.state.whole_state import ContainerNode, Hidden
@@ -92,9 +94,9 @@ def contents_of(value: Any) -> Any:
         case dict():
             return _plain_dict(value)
         case list() | collections.deque():
-            return list(value)
+            return items_held(value)
         case set():
-            return set(value)
+            return set(set.__iter__(value))
         case np.ndarray():
             return value.copy()
         case bytearray():
@@ -121,6 +123,20 @@ def _plain_dict(value: dict[Any, Any]) -> dict[Any, Any]:
 def _entries(value: dict[Any, Any]) -> Any:
     """The entries of a dict in their order, by the builtin's own method: a subclass may have another in its place."""
     return (collections.OrderedDict if isinstance(value, collections.OrderedDict) else dict).items(value)
+
+
+@contextmanager
+def cache_kept(function: Any) -> Iterator[None]:
+    """Let Python keep no more results of a function than before: those of calls meanwhile are dropped."""
+    (results,) = (item for item in gc.get_referents(function) if type(item) is dict and item is not vars(function))
+    known = set(map(id, results))
+    try:
+        yield
+    finally:
+        if not known:
+            function.cache_clear()
+        for key in [key for key in results if id(key) not in known]:
+            del results[key]
 
 
 def cell_contents(cell: types.CellType) -> list[Any]:
@@ -171,6 +187,9 @@ def _live_contents(container: Any) -> Any:
     return contents_of(container) if isinstance(container, CONTAINERS) else vars(container)
 
 
+_PLAIN = (dict, list, collections.deque, set, bytes, bytearray)
+
+
 def is_same(container: Any, contents: Any) -> bool:
     """Whether a container still holds exactly these contents."""
     return same_contents(_live_contents(container), contents)
@@ -178,20 +197,21 @@ def is_same(container: Any, contents: Any) -> bool:
 
 def same_contents(live: Any, contents: Any) -> bool:
     """Whether two contents are the same objects in the same places."""
-    if isinstance(live, dict) and FakeTensor in live and FakeTensor not in contents:
+    if isinstance(live, dict) and dict.__contains__(live, FakeTensor) and FakeTensor not in contents:
         # A table by type has learnt a type that exists only while compiling.
         live = _plain_dict(live)
         del live[FakeTensor]
     if isinstance(contents, np.ndarray):
         same_kind = bool(live.shape == contents.shape and live.dtype == contents.dtype)
         return same_kind and live.tobytes() == contents.tobytes()
+    if type(live) not in _PLAIN:
+        live = _plain_dict(live) if isinstance(live, dict) else contents_of(live)
     if len(live) != len(contents):
         return False
     if isinstance(contents, bytes | set):
         return bool(live == contents)
     if isinstance(contents, dict):
-        entries = live if type(live) is dict else _plain_dict(live)
-        return list(entries) == list(contents) and all(map(operator.is_, entries.values(), contents.values()))
+        return list(live) == list(contents) and all(map(operator.is_, live.values(), contents.values()))
     return all(map(operator.is_, live, contents))
 
 
@@ -238,12 +258,13 @@ def freeze_contents(container: Any, place: tuple[int, str], freezer: Freezer) ->
     if isinstance(live, np.ndarray | bytearray | bytes):
         return ContainerNode(place, None, freezer.freeze(contents_of(live) if not isinstance(live, bytes) else live))
     if isinstance(live, set):
-        return ContainerNode(place, Hidden(freezer.freeze(tuple(in_order(live)))), None)
+        items, room = in_order(live)
+        return ContainerNode(place, Hidden(freezer.freeze((room, *items))), None)
     if not isinstance(live, list | collections.deque):
         entries = _plain_dict(live)
         require_quiet_keys(entries)
         return ContainerNode(place, Hidden(freezer.freeze(tuple(entries))), freezer.freeze(tuple(entries.values())))
-    return ContainerNode(place, None, freezer.freeze(tuple(live)))
+    return ContainerNode(place, None, freezer.freeze(tuple(items_held(live))))
 
 
 def thaw_contents(container: Any, node: ContainerNode, thawer: Thawer) -> None:
@@ -252,7 +273,8 @@ def thaw_contents(container: Any, node: ContainerNode, thawer: Thawer) -> None:
     known: Any = None if node.keys is None else thawer.thaw(node.keys.skeleton)
     items = () if node.values is None else thawer.thaw(node.values)
     if isinstance(container, set):
-        _refill(container, known)
+        set.clear(container)
+        fill_set(container, list(known[1:]), known[0])
     elif known is not None:
         fill(container, dict(zip(known, items, strict=True)))
     else:

@@ -3,6 +3,7 @@
 A change of theirs is not followed from state to state. It is noticed, undone and refused.
 """
 
+import collections
 import io
 import itertools
 import operator
@@ -166,12 +167,15 @@ class Functions:
         self._all: list[types.FunctionType] = []
         self._before: list[tuple[Any, ...]] = []
         self._parts: list[Any] = []
+        self._keywords: list[tuple[types.FunctionType, dict[str, Any], dict[str, Any]]] = []
 
     def add(self, function: types.FunctionType) -> None:
         """Take note of a function."""
         self._all.append(function)
         self._before.append(_PARTS(function))
         self._parts.extend(self._before[-1])
+        if function.__kwdefaults__:
+            self._keywords.append((function, function.__kwdefaults__, dict(function.__kwdefaults__)))
 
     def guard(self) -> Guard:
         """All of them keep what they have."""
@@ -179,7 +183,9 @@ class Functions:
 
     def _changed(self) -> str | None:
         if all(map(operator.is_, itertools.chain.from_iterable(map(_PARTS, self._all)), self._parts)):
-            return None
+            other = (function for function, now, before in self._keywords if _changed_name(now, before) is not None)
+            told = next(other, None)
+            return None if told is None else f"the defaults of the function `{told.__qualname__}`"
         now = map(_PARTS, self._all)
         different = (not all(map(operator.is_, *both)) for both in zip(now, self._before, strict=True))
         changed = next(itertools.compress(self._all, different), None)
@@ -189,6 +195,9 @@ class Functions:
         for function, before in zip(self._all, self._before, strict=True):
             if _PARTS(function) != before:
                 function.__code__, function.__defaults__, function.__kwdefaults__ = before
+        for _, keywords, first in self._keywords:
+            keywords.clear()
+            keywords.update(first)
 
 
 _PARTS = operator.attrgetter("__code__", "__defaults__", "__kwdefaults__")
@@ -246,6 +255,19 @@ def contents_guard(container: Any, name: str) -> Guard:
         return None if is_same(container, before) else f"`{name}`"
 
     return Guard(changed, lambda: fill(container, before))
+
+
+def factory_guard(table: collections.defaultdict[Any, Any], name: str) -> Guard:
+    """A dict keeps what makes its missing items."""
+    before = table.default_factory
+
+    def changed() -> str | None:
+        return None if table.default_factory is before else f"`default_factory` of `{name}`"
+
+    def restore() -> None:
+        table.default_factory = before
+
+    return Guard(changed, restore)
 
 
 FILES = (io.StringIO, io.BytesIO)

@@ -60,11 +60,29 @@ _LIBRARIES = frozenset(("torch", "numpy", _SIZES))
 
 def leads_nowhere(kind: type) -> bool:
     """Whether values of this type do not change, nor lead to others, so that a program's results could tell."""
-    if issubclass(kind, (int, float, str, bytes)) and kind.__dictoffset__ and not is_library(kind.__module__):
-        return False  # a number or a text of the user's own class has attributes
+    if issubclass(kind, _PLAIN) and kind.__dictoffset__ and not is_library(kind.__module__):
+        return False  # a number, a text or a date of the user's own class has attributes
     if is_own_module(kind.__module__):
         return True  # a value that only the input determines leads into the compiler
     return issubclass(kind, LEAVES) or any(base.__module__.partition(".")[0] == _SIZES for base in kind.__mro__)
+
+
+_PLAIN = (
+    *(int, float, complex, str, bytes, decimal.Decimal, fractions.Fraction, datetime.date, datetime.time),
+    *(datetime.timedelta, datetime.tzinfo, pathlib.PurePath),
+)
+
+
+def leads_on(factory: Any) -> bool:
+    """Whether all that a call of this without arguments can change is found: not what an iterator keeps for itself."""
+    if isinstance(factory, types.BuiltinFunctionType | types.MethodWrapperType):
+        return isinstance(factory.__self__, types.ModuleType | type | list | dict | set | collections.deque)
+    return factory is None or isinstance(factory, type | types.FunctionType | types.MethodType | functools.partial)
+
+
+def runs_python(function: np.ufunc) -> bool:
+    """Whether a function for arrays calls one in Python: `np.frompyfunc` makes such."""
+    return all(set(kinds) <= set("O->") for kinds in function.types)
 
 
 def functions_of(value: Any) -> list[Any]:
@@ -108,8 +126,10 @@ def held_by(value: Any) -> list[Any] | None:
         case types.MappingProxyType():
             # A class has its attributes in a dict that nobody else can get at.
             return list(value.values()) if "__module__" in value else gc.get_referents(value)
-        case tuple() | frozenset():
-            return list(value)
+        case tuple():
+            return list(tuple.__iter__(value))
+        case frozenset():
+            return list(frozenset.__iter__(value))
         case operator.methodcaller():
             return parts_in_c(value)
         case slice():

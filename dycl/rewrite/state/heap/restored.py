@@ -2,13 +2,13 @@
 
 import itertools
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
 from torch import nn
 
-from dycl.rewrite.state.heap.contents import values_of
+from dycl.rewrite.state.heap.contents import cache_kept, values_of
 from dycl.rewrite.state.heap.hanging import hanging_on
 from dycl.rewrite.state.heap.modules import Modules
 from dycl.rewrite.state.heap.surroundings import Surroundings
@@ -30,15 +30,14 @@ def left_as_it_was(model: nn.Module) -> Iterator[None]:
     hanging = (tensor for _, _, tensor in modules.tensors())
     tensors = {id(value): value for value in itertools.chain(held, hanging) if isinstance(value, torch.Tensor)}
     copies = [(tensor, tensor.detach().clone()) for tensor in tensors.values()]
-    empty = [cache for cache in surroundings.caches if not cache.cache_info().currsize]
     try:
-        with torch.random.fork_rng(devices=[]):
+        with torch.random.fork_rng(devices=[]), ExitStack() as caches:
+            for cache in surroundings.caches:
+                caches.enter_context(cache_kept(cache))
             yield
     finally:
         modules.restore()
         surroundings.restore()
-        for cache in empty:
-            cache.cache_clear()
         for tensor, copy in copies:
             if not torch.equal(tensor, copy):
                 tensor.detach().copy_(copy)

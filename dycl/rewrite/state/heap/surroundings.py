@@ -9,6 +9,7 @@ must not be touched.
 import builtins
 import collections
 import functools
+import logging
 import sys
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -19,6 +20,7 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
+from dycl.rewrite.state.heap import guards
 from dycl.rewrite.state.heap.compared import Compared
 from dycl.rewrite.state.heap.contents import (
     BUFFERS,
@@ -33,18 +35,8 @@ from dycl.rewrite.state.heap.contents import (
     slots_of,
     values_of,
 )
-from dycl.rewrite.state.heap.guards import (
-    GUARDED,
-    Classes,
-    Functions,
-    Guard,
-    Objects,
-    contents_guard,
-    guarded,
-    namespace_guard,
-    own_dict_guard,
-)
 from dycl.rewrite.state.heap.held_tensors import HeldTensors
+from dycl.rewrite.state.heap.libraries import Libraries
 from dycl.rewrite.state.heap.modules import TABLES
 from dycl.rewrite.state.heap.process_settings import setting_guards
 from dycl.rewrite.state.heap.reach import (
@@ -56,8 +48,10 @@ from dycl.rewrite.state.heap.reach import (
     is_library,
     is_plain_object,
     leads_nowhere,
+    leads_on,
     names_in,
     parts_in_c,
+    runs_python,
 )
 from dycl.rewrite.state.heap.shared_memory import GETS_AT_MEMORY, Memories
 from dycl.rewrite.state.heap.unread import UnreadLists
@@ -71,8 +65,8 @@ class Surroundings:
 
     def __init__(self, pinned: Pinned, found_module: Callable[[nn.Module], Iterable[tuple[Any, str]]]) -> None:
         self.containers: list[Watched] = []
-        self._functions, self._objects, self.classes = Functions(), Objects(), Classes()
-        self.guards: list[Guard] = [self._functions.guard(), self._objects.guard(), *setting_guards()]
+        self._functions, self._objects, self.classes = guards.Functions(), guards.Objects(), guards.Classes()
+        self.guards: list[guards.Guard] = [self._functions.guard(), self._objects.guard(), *setting_guards()]
         self.caches: list[functools._lru_cache_wrapper[Any]] = []
         """The functions whose results Python keeps."""
         self.unread = UnreadLists(self.names_one_of)
@@ -94,6 +88,7 @@ class Surroundings:
         self._mixed: list[Watched] = []
         """The containers that hold tensors which the program writes."""
         self._compared = Compared(self.containers, self.guards)
+        self._libraries = Libraries(self.guards, self._seen)
 
     def watch(self, value: Any, name: str) -> None:
         """Take note of a value that was there before the call, and of all that it leads to."""
@@ -112,6 +107,10 @@ class Surroundings:
             if id(value) in self._seen:
                 self.unread.met_again.add(id(value))
                 continue
+            if isinstance(value, logging.Logger):
+                self._libraries.meet_logger(value, name)
+            elif kind is np.ufunc and runs_python(value):
+                self.untouchable[id(value)] = (value, name, "which calls a function in Python")
             if not self._leads_on[kind] or value is vars(builtins):
                 if kind not in PLAINEST and kind is not FakeTensor:
                     self._pinned.add(value)
@@ -163,7 +162,7 @@ class Surroundings:
     def _note_held(self, module: nn.Module, name: str) -> None:
         if id(module) not in self.held_elsewhere:
             self.held_elsewhere[id(module)] = name
-            self.guards.append(own_dict_guard(module, vars(module), name))
+            self.guards.append(guards.own_dict_guard(module, vars(module), name))
 
     def knows(self, value: Any) -> bool:
         """Whether a value has been found."""
@@ -205,10 +204,11 @@ class Surroundings:
             elif isinstance(value, functools._lru_cache_wrapper):
                 self.caches.append(value)
             yield from ((item, name) for item in held)
-        elif isinstance(value, GUARDED):
-            self.guards.append(guarded(value, name))
+        elif isinstance(value, guards.GUARDED):
+            self.guards.append(guards.guarded(value, name))
             self._pinned.add(value)
-            return
+            if is_library(type(value).__module__):
+                return
         elif isinstance(value, CONTAINERS):
             yield from self._container(value, name)
         elif not is_plain_object(value):
@@ -230,6 +230,11 @@ class Surroundings:
         self.containers.append(Watched(value, contents, contents, name))
         if not isinstance(contents, set):
             self.tensors.note_replaceable(values_of(contents))
+        if isinstance(value, collections.defaultdict):
+            self.guards.append(guards.factory_guard(value, name))
+            if not leads_on(value.default_factory):
+                self.untouchable[id(value)] = (value, name, "whose missing items come from where nobody sees")
+            yield value.default_factory, name
         yield from ((item, name) for item in items_of(contents) if type(item) not in PLAINEST)
 
     def _attributes(self, value: Any, name: str) -> Iterator[tuple[Any, str]]:
@@ -249,6 +254,7 @@ class Surroundings:
 
     def _class(self, cls: type) -> Iterator[tuple[Any, str]]:
         if is_library(cls.__module__):
+            self._libraries.meet(cls, cls.__name__, ())
             return
         self.guards.append(self.classes.add(cls))
         for name, value in vars(cls).items():
@@ -268,9 +274,11 @@ class Surroundings:
             return
         self._guard(space)
         self.unread.codes[function.__code__] = None
+        self._libraries.note_stores(function.__code__)
         names = dict.fromkeys(names_in(function.__code__))
         for name in names:
             found = space[name] if name in space else sys.modules.get(name)
+            self._libraries.meet_named(found, name, names)
             if not isinstance(found, types.ModuleType):
                 yield found, name
             yield from self._of_module(found, name, names)
@@ -283,7 +291,9 @@ class Surroundings:
         if not isinstance(found, types.ModuleType):
             return
         if is_library(found.__name__):
-            self._guard_library(found, name, names)
+            if not NAMESPACES.isdisjoint(names):
+                self._guard(vars(found))
+            self._libraries.meet(found, name, names)
             return
         self._guard(vars(found))
         inside = {inner: None for inner in names if inner != name}
@@ -292,21 +302,11 @@ class Surroundings:
                 yield vars(found)[inner], f"{name}.{inner}"
                 yield from self._of_module(vars(found)[inner], inner, inside)
 
-    def _guard_library(self, library: types.ModuleType, name: str, names: dict[str, None]) -> None:
-        """What a library keeps for itself may change, though not by the program: what that names is looked at."""
-        if not NAMESPACES.isdisjoint(names):
-            self._guard(vars(library))
-        for inner in names:
-            value = vars(library).get(inner)
-            if type(value) in (dict, list, set) and id(value) not in self._seen and value is not sys.modules:
-                self._seen[id(value)] = value
-                self.guards.append(contents_guard(value, f"{name}.{inner}"))
-
     def _guard(self, space: dict[str, Any]) -> None:
         if id(space) not in self._seen:
             self._seen[id(space)] = space
             self._pinned.add(space)
-            self.guards.append(namespace_guard(space))
+            self.guards.append(guards.namespace_guard(space))
 
     def follow_class(self, cls: type | None) -> type | None:
         """Follow the plain values of a class, or of the first one that has changed; None if there is none to follow."""
@@ -346,7 +346,7 @@ class Surroundings:
             table.clear()
         for watched in self.containers:
             if isinstance(watched.container, dict) and FakeTensor not in watched.first:
-                watched.container.pop(FakeTensor, None)
+                dict.pop(watched.container, FakeTensor, None)
             fill(watched.container, watched.first)
         self.undo()
 

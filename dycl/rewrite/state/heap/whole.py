@@ -281,8 +281,13 @@ class Heap:
     def nothing_changed(self, name: str) -> Iterator[None]:
         """Refuse if anything that was there before the call is changed meanwhile."""
         before = [(watched.container, contents_of(watched.container)) for watched in self._surroundings.containers]
+        values, tensors = self._attributes.values(), [tensor for _, _, tensor in self._attributes.modules.tensors()]
+        versions = [tensor._version for tensor in tensors if not tensor.is_inference()]
         yield
-        if not all(is_same(container, contents) for container, contents in before):
+        now = self._attributes.values()
+        same = all(now[key] is value for key, value in values.items()) and len(now) == len(values)
+        same = same and versions == [tensor._version for tensor in tensors if not tensor.is_inference()]
+        if not same or not all(is_same(container, contents) for container, contents in before):
             raise Refused("DY007", f"`{name}`, whose results are cached, changes what outlives its call")
         self.require_unchanged()
 
