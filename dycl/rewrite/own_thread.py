@@ -36,6 +36,14 @@ def is_compiling() -> bool:
     return threading.get_ident() in _compiling
 
 
+_replaced: set[tuple[int, str]] = set()
+
+
+def is_replaced(owner: object, name: str) -> bool:
+    """Whether an attribute of an object is replaced while somebody compiles."""
+    return (id(owner), name) in _replaced
+
+
 @contextmanager
 def replaced(replacements: Iterable[Replacement]) -> Iterator[None]:
     """Let functions be replaced in the thread that compiles, and be what they were in all others."""
@@ -44,10 +52,12 @@ def replaced(replacements: Iterable[Replacement]) -> Iterator[None]:
         for owner, name, replacement in replacements:
             own = vars(owner).get(name, _INHERITED)
             before.append((owner, name, own))
+            _replaced.add((id(owner), name))
             setattr(owner, name, _by_thread(getattr(owner, name), replacement))
         yield
     finally:
         for owner, name, own in reversed(before):
+            _replaced.discard((id(owner), name))
             if own is _INHERITED:
                 delattr(owner, name)
             else:

@@ -14,6 +14,7 @@ LAYERS = (
     "own_thread",
     "signals",
     "tensor_types",
+    "model_parts",
     "normalise",
     "knowledge",
     "example",

@@ -45,7 +45,7 @@ def resolve(
             return resolve(_module_function(callee), args, kwargs)
         case type():
             return _constructor(callee, args, kwargs)
-    if callee is getattr or callee is setattr:
+    if (callee is getattr or callee is setattr) and len(args) > 1:
         return _property(callee, args)
     special = inspect.getattr_static(type(callee), "__call__", None)
     if isinstance(special, types.FunctionType):

@@ -7,6 +7,7 @@ import inspect
 import sys
 import time
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from torch import nn
@@ -20,9 +21,30 @@ from dycl.rewrite.signals import Again, Refused
 from dycl.rewrite.state.heap.reach import is_library
 
 # What native code would see of the compilation: types of fake tensors, clocks, local variables.
-_TELLTALE = (type, locals, FakeTensor, time.time, time.time_ns, time.perf_counter, time.monotonic, time.process_time)
+_TELLTALE = (
+    type,
+    vars,
+    dir,
+    locals,
+    FakeTensor,
+    time.time,
+    time.time_ns,
+    time.perf_counter,
+    time.monotonic,
+    time.process_time,
+)
 _TELLTALE_ATTRIBUTES = frozenset(
-    ("is_fake", "exc_info", "__context__", "__cause__", "cache_clear", "cache_info", "cache_parameters")
+    (
+        "__class__",
+        "__dict__",
+        "is_fake",
+        "exc_info",
+        "__context__",
+        "__cause__",
+        "cache_clear",
+        "cache_info",
+        "cache_parameters",
+    )
 )
 
 
@@ -50,7 +72,18 @@ def note_what_it_sees(function: types.FunctionType, owner: Any, machine: Interpr
 
 
 def _sees(function: types.FunctionType) -> bool:
-    code = function.__code__
+    return any(_looks(code, function.__globals__) for code in with_inner(function.__code__))
+
+
+def with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of a function, and of those inside of it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from with_inner(constant)
+
+
+def _looks(code: types.CodeType, space: dict[str, Any]) -> bool:
     if not _TELLTALE_ATTRIBUTES.isdisjoint(code.co_names):
         return True
     before = ""
@@ -67,7 +100,7 @@ def _sees(function: types.FunctionType) -> bool:
         before = instruction.opname
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
             name = instruction.argval
-            value = function.__globals__.get(name, vars(builtins).get(name))
+            value = space.get(name, vars(builtins).get(name))
             if any(value is telltale for telltale in _TELLTALE):
                 return True
             if _leads_to_cache(value, code.co_names):

@@ -1,14 +1,13 @@
 """Begin to interpret a function: its frame, the generator that it makes, and functions made of nested code."""
 
 import types
-from collections.abc import Iterator
 from typing import Any
 
 from dycl.rewrite.normalise.instructions import MakeFunction
 from dycl.rewrite.normalise.statements import normalise
 from dycl.rewrite.run.binding import bound
 from dycl.rewrite.run.callees import Arguments
-from dycl.rewrite.run.code_inspection import watch_state_of
+from dycl.rewrite.run.code_inspection import watch_state_of, with_inner
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.signals import Refused
@@ -43,7 +42,7 @@ def generator(machine: Interprets, function: types.FunctionType, arguments: Argu
 def make_function(machine: Interprets, frame: Frame, instruction: MakeFunction) -> types.FunctionType:
     """A function value of nested code, closed over the frame's cells."""
     code = instruction.code
-    machine.nested.update(_with_inner(code))
+    machine.nested.update(with_inner(code))
     cells = tuple(frame.registers[name] for name in instruction.captures)
     defaults = tuple(machine.value(frame, operand) for operand in instruction.defaults)
     function = types.FunctionType(code, frame.globals, code.co_name, defaults or None, cells or None)
@@ -52,11 +51,3 @@ def make_function(machine: Interprets, frame: Frame, instruction: MakeFunction) 
     function.__annotations__ = {name: machine.value(frame, operand) for name, operand in instruction.annotations}
     function.__qualname__ = code.co_qualname
     return function
-
-
-def _with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
-    """Code, and that of the functions which it makes when it is run natively."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _with_inner(constant)

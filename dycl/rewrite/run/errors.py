@@ -6,20 +6,52 @@ from typing import Any
 
 import torch
 
+from dycl.hcfg.types import Span
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Frame
 
 
-def _any_traceback() -> types.TracebackType | None:
+def _any_traceback() -> types.TracebackType:
     try:
         raise RuntimeError
     except RuntimeError as error:
+        assert error.__traceback__ is not None
         return error.__traceback__
 
 
-TRACEBACK = _any_traceback()
-"""What every raised error has: there to be passed on, not to be looked into."""
+_TRACEBACK = _any_traceback()
+
+
+class Tracebacks:
+    """What every raised error has: there to be passed on, not to be looked into. It tells where the error was raised.
+
+    An error that no handler takes is raised again by the `try` statement itself, maybe blocks later.
+    """
+
+    def __init__(self) -> None:
+        self._of: dict[tuple[Span, ...], types.TracebackType] = {}
+        self._places: dict[int, tuple[Span, ...]] = {}
+
+    def places(self, error: BaseException) -> tuple[Span, ...] | None:
+        """Where an error was raised first."""
+        trace = error.__traceback__
+        while trace is not None and id(trace) not in self._places:
+            trace = trace.tb_next
+        return None if trace is None else self._places[id(trace)]
+
+    def mark(self, error: BaseException, places: tuple[Span, ...]) -> None:
+        """Take note of where an error is raised."""
+        if places not in self._of:
+            like = _TRACEBACK
+            self._of[places] = types.TracebackType(None, like.tb_frame, like.tb_lasti, like.tb_lineno)
+            self._places[id(self._of[places])] = places
+        error.__traceback__ = self._of[places]
+
+
+def is_mark(trace: types.TracebackType) -> bool:
+    """Whether a traceback stands for those of the program."""
+    return trace.tb_frame is _TRACEBACK.tb_frame
 
 
 def class_named(name: str) -> type[BaseException]:

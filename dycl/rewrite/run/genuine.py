@@ -16,8 +16,9 @@ from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.contract import Interprets
-from dycl.rewrite.run.errors import TRACEBACK
+from dycl.rewrite.run.errors import is_mark
 from dycl.rewrite.semantics.dynamic import is_dynamic
+from dycl.rewrite.semantics.kinds import class_of
 from dycl.rewrite.semantics.stand_ins import stand_ins
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import OwnMistake, Refused, Restart
@@ -49,7 +50,7 @@ def operands(machine: Interprets, frame: Frame, instruction: Call) -> tuple[Any,
 def _add_keywords(kwargs: dict[str, Any], more: Any, callee: Any) -> None:
     """Put more arguments by name to those that a call has already, as `**more` does."""
     if not hasattr(more, "keys"):
-        kind = type(more).__name__
+        kind = (class_of(more) or type(more)).__name__
         raise TypeError(f"{_described(callee)} argument after ** must be a mapping, not {kind}")
     for name in more.keys():  # noqa: SIM118, a mapping need not be a dict
         if not isinstance(name, str):
@@ -201,7 +202,7 @@ def _raised_in(error: BaseException) -> types.CodeType | None:
 
 def _innermost(error: BaseException) -> types.TracebackType | None:
     trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None and trace.tb_next is not TRACEBACK:
+    while trace is not None and trace.tb_next is not None and not is_mark(trace.tb_next):
         trace = trace.tb_next
     return trace
 

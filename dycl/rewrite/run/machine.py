@@ -76,7 +76,6 @@ from dycl.rewrite.state.tables import GrownList
 _MOST_ITEMS = 100_000
 # Registers of a frame at an operation that may raise: how many checks hold, as a text since numbers widen; its error.
 _CHECKS = "!checks"
-_PLACES = "raised at"  # no name that a program could give an attribute
 _ERROR = "!error"
 
 
@@ -108,6 +107,7 @@ class Machine:
         self.cached: dict[Any, Any] = {}
         self.interned: dict[Any, tuple[Any, ...]] = {}
         self.contexts = contextlib.ExitStack()
+        self._tracebacks = errors.Tracebacks()
         self.last_places: tuple[Span, ...] = ()
 
     @property
@@ -369,9 +369,9 @@ class Machine:
 
     def raise_error(self, error: BaseException) -> Stop | None:
         """Let the innermost handler catch the error; with none left the program ends with it."""
-        error.__traceback__ = errors.TRACEBACK
-        # An error that no handler takes is raised again by the `try` statement itself, maybe blocks later.
-        places = vars(error).setdefault(_PLACES, self.places())
+        known = None if self.heap.note_raised(error) else self._tracebacks.places(error)
+        places = known or self.places()
+        self._tracebacks.mark(error, places)
         for depth in reversed(range(len(self.frames))):
             frame = self.frames[depth]
             if frame.handlers:
@@ -388,7 +388,7 @@ class Machine:
                     return None
                 if frame.purpose == "next":
                     error = generators.fail(frame, error)
-                    vars(error).setdefault(_PLACES, places)
+                    self._tracebacks.mark(error, self._tracebacks.places(error) or places)
                     if isinstance(error, StopIteration) and isinstance(waiting, NextItem):
                         self.frames[-1].position = waiting.exhausted
                         return None

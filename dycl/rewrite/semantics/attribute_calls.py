@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from dycl.rewrite.record.host_values import HostValue
-from dycl.rewrite.record.number_classes import PYTHON_TYPES
+from dycl.rewrite.record.host_arrays import HostArray
+from dycl.rewrite.semantics import kinds
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
@@ -62,22 +62,37 @@ def get_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any
     """`getattr(owner, name)`."""
     if isinstance(args[0], types.TracebackType):
         raise Refused("DY002", "the model looks into a traceback")
-    if type(args[0]) is not HostValue or machine.in_own_code():
+    if not isinstance(args[1], str) or machine.in_own_code():
         return NOT_HANDLED
-    if has_attribute(machine, args[:2], {}):
-        if hasattr(HostValue, args[1]):
-            return NOT_HANDLED
-        raise Refused("DY001", f"`{args[0].kind}.{args[1]}` needs a value that only the input determines")
+    owner, name = args[0], args[1]
+    told = kinds.told_by_class(owner, name)
+    if told is not None:
+        return told
+    is_there = kinds.has(owner, name)
+    if is_there:
+        kinds.require_own(owner, name)
+    if type(owner) is HostArray and is_there:
+        return getattr(owner, name)
+    if is_there is not False:
+        return NOT_HANDLED
     if len(args) > 2:
         return args[2]
-    raise AttributeError(f"'{args[0].kind}' object has no attribute '{args[1]}'")
+    raise AttributeError(f"'{kinds.name_of(owner)}' object has no attribute '{name}'")
 
 
 def has_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`hasattr(owner, name)`, of a number that only the input determines."""
-    if type(args[0]) is not HostValue or not isinstance(args[1], str):
+    """`hasattr(owner, name)`."""
+    if not isinstance(args[1], str) or machine.in_own_code():
         return NOT_HANDLED
-    return hasattr(PYTHON_TYPES[args[0].kind](), args[1])
+    is_there = kinds.has(args[0], args[1])
+    return NOT_HANDLED if is_there is None else is_there
+
+
+def all_attributes(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`vars(owner)` and `dir(owner)`."""
+    if args and not machine.in_own_code() and kinds.has(args[0], "__dict__") is not None:
+        raise Refused("DY002", "the model asks which attributes a value has that only the input determines")
+    return NOT_HANDLED
 
 
 def past_the_door(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
@@ -99,6 +114,8 @@ def past_the_door(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ma
 HANDLERS: dict[Any, Handler] = {
     getattr: get_attribute,
     hasattr: has_attribute,
+    vars: all_attributes,
+    dir: all_attributes,
     setattr: set_attribute,
     delattr: set_attribute,
 }

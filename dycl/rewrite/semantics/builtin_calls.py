@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.hcfg.types import HostKind
@@ -17,12 +16,12 @@ from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.bounds import bounds
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol, kind_of, whole_power
-from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.semantics import logging_calls, table_calls
 from dycl.rewrite.semantics.class_calls import tells_instances_itself
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, contains_plainly, is_dynamic, item, number_of, truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
+from dycl.rewrite.semantics.kinds import class_of, is_some_iterator, wide_class_of
 from dycl.rewrite.semantics.numpy.calls import to_numpy
 from dycl.rewrite.semantics.ranges import range_contains, range_length
 from dycl.rewrite.semantics.texts import HostText
@@ -49,7 +48,7 @@ def _index(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     if not isinstance(value, HostValue):
         return NOT_HANDLED
     if value.kind == "float":
-        name = (_class(args[0]) or torch.Tensor).__name__
+        name = (class_of(args[0]) or torch.Tensor).__name__
         raise TypeError(f"'{name}' object cannot be interpreted as an integer")
     return value.converted("int")
 
@@ -134,8 +133,8 @@ def _isinstance(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any])
     if isinstance(args[0], FakeTensor):
         marked = dress(_PLAIN_TENSOR.clone(), *dress_of(args[0])) if any(dress_of(args[0])) else _PLAIN_TENSOR
         return isinstance(marked, args[1])
-    cls = _class(args[0])
-    if isinstance(args[0], (*KNOWN_ITERATORS, RangeIterator)):
+    cls = class_of(args[0])
+    if is_some_iterator(args[0]):
         return _is_kind_of_iterator(args[1])
     return NOT_HANDLED if cls is None else issubclass(cls, args[1])
 
@@ -157,24 +156,10 @@ _ITERATORS: tuple[type, ...] = (
 
 
 def _type(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    cls = _class(args[0]) if len(args) == 1 else None
-    if isinstance(args[0], (*KNOWN_ITERATORS, RangeIterator)):
+    cls = wide_class_of(args[0]) if len(args) == 1 else None
+    if is_some_iterator(args[0]):
         raise Refused("DY002", "which kind of iterator this is cannot be told")
     return NOT_HANDLED if cls is None else cls
-
-
-def _class(value: Any) -> type | None:
-    """The type that a stand-in of ours has in the user's program."""
-    if isinstance(value, HostValue):
-        return PYTHON_TYPES[value.kind]
-    if type(value) is HostArray:
-        return value.numpy_type()
-    if isinstance(value, HostText):
-        return str
-    if isinstance(value, FakeTensor):
-        is_parameter, is_buffer, _ = dress_of(value)
-        return nn.Parameter if is_parameter else nn.Buffer if is_buffer else torch.Tensor
-    return range if isinstance(value, HostRange) else None
 
 
 def _iterator(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

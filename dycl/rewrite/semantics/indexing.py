@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from dycl.rewrite.normalise.syntax import KnownNumber
 from dycl.rewrite.record.errors.number_limits import require_storable
 from dycl.rewrite.record.host_arrays import HostArray
-from dycl.rewrite.record.host_values import HostValue, lift
+from dycl.rewrite.record.host_values import HostValue, kind_of, lift
 from dycl.rewrite.record.sizes.needs import equal
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, has_plain, item, number_of
@@ -167,6 +167,8 @@ def selected(container: torch.Tensor, index: Any) -> tuple[torch.Tensor, Any]:
             # A flag is the mask of a new dimension of size 1.
             container = container.unsqueeze(place)
             rest.append(part.tensor.reshape(1))
+        elif part.kind == "float":
+            raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and tensors are valid indices")
         else:
             container = torch.select(container, place, part.as_kind("int").symbol())
     return container, tuple(reversed(rest)) or Ellipsis
@@ -185,6 +187,8 @@ def _plain_bounds(part: Any) -> Any:
     if not isinstance(part, slice):
         return part
     bounds = (part.start, part.stop, part.step)
+    if any(kind_of(bound) == "float" for bound in bounds):
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
     return slice(*(bound.symbol() if isinstance(bound, HostValue) else bound for bound in bounds))
 
 
@@ -208,10 +212,14 @@ def tensor_split(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]
 def narrow(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`x.narrow(dim, start, length)`, where only the input determines start, length or the size."""
     given = dict(zip(("input", "dim", "start", "length"), args, strict=False)) | kwargs
+    if len(given) != 4 or not {"input", "dim", "start", "length"} <= given.keys():
+        return NOT_HANDLED
     x, start, length = given["input"], *(number_of(given[name], machine) for name in ("start", "length"))
     if not isinstance(x, torch.Tensor):
         return NOT_HANDLED
     numbers = [machine.number(number) for number in (x.shape[given["dim"]], start, length)]
+    if any(type(number) is HostValue and number.kind != "int" for number in numbers):
+        raise TypeError("narrow(): start and length must be whole numbers")
     if not any(isinstance(number, HostValue) for number in numbers):
         return NOT_HANDLED
     size, first, count = (lift(number, "int", machine.recorder) for number in numbers)

@@ -14,6 +14,7 @@ from dycl.hcfg.types import HostKind
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.exact_numbers import whole_root
 from dycl.rewrite.record.host_values import HostValue, kind_of, lift
+from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic, number_of
 from dycl.rewrite.signals import Refused
@@ -291,6 +292,14 @@ def special_method(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], m
         args, owner = (callee.__self__, *args), type(callee.__self__)
     elif isinstance(callee, types.WrapperDescriptorType):
         owner = callee.__objclass__
+        if args and type(args[0]) is HostValue and not issubclass(PYTHON_TYPES[args[0].kind], owner):
+            kind_of_first = PYTHON_TYPES[args[0].kind].__name__
+            text = (
+                f"descriptor '{callee.__name__}' requires a '{owner.__name__}' object but received a '{kind_of_first}'"
+            )
+            raise TypeError(text)
+    elif type(getattr(callee, "__self__", None)) is HostValue:
+        args, owner = (callee.__self__, *args), PYTHON_TYPES[callee.__self__.kind]
     else:
         return NOT_HANDLED
     kind = next((kind for kind in (int, float) if issubclass(owner, kind)), None)

@@ -20,6 +20,11 @@ def make_range(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         return NOT_HANDLED
     if any(kind_of(value) == "float" for value in bounds):
         raise TypeError("'float' object cannot be interpreted as an integer")
+    if any(kind_of(value) is None for value in bounds):
+        other = next(value for value in bounds if kind_of(value) is None)
+        if hasattr(type(other), "__index__"):
+            return NOT_HANDLED
+        raise TypeError(f"'{type(other).__name__}' object cannot be interpreted as an integer")
     start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     if isinstance(step, HostValue):
         machine.recorder.check(torch.ne(step.tensor, 0), "ValueError", "range() arg 3 must not be zero")

@@ -117,11 +117,11 @@ def _fit(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a builtin can be called with these arguments, as far as it tells which it takes."""
     if not args and callee in _SAY_SOMETHING_OF_THEIR_FIRST:
         return False
-    signature, least, most = _signature(callee)
+    signature, least, most = _PLACES.get(callee) or _signature(callee)
     if not kwargs and least <= len(args) <= most:
         return True
     if signature is None:
-        return True
+        return callee not in _PLACES
     try:
         signature.bind(*args, **kwargs)
     except TypeError:
@@ -129,6 +129,15 @@ def _fit(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return True
 
 
+# Of these Python does not tell how many arguments they take.
+_PLACES: dict[Any, tuple[None, int, float]] = {
+    getattr: (None, 2, 3),
+    hasattr: (None, 2, 2),
+    setattr: (None, 3, 3),
+    delattr: (None, 2, 2),
+    range: (None, 1, 3),
+    torch.Tensor.item: (None, 1, 1),
+}
 # They fail without arguments, or give a constant.
 _SAY_SOMETHING_OF_THEIR_FIRST = frozenset((type, iter, getattr, min, max, range, str, int, float, bool))
 

@@ -29,7 +29,7 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: R
         return _display(callee, args)
     if callee is list and len(args) == 1 and isinstance(args[0], torch.Tensor):
         return _rows(machine, args[0])
-    if callee is operator.getitem and isinstance(args[1], slice):
+    if callee is operator.getitem and len(args) == 2 and isinstance(args[1], slice):
         return _open_slice(machine, *args)
     if callee is operator.mul and any(type(value) is list for value in args):
         return _repeated(machine, *args)

@@ -66,6 +66,8 @@ def one_hot(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     count = number_of(args[1] if len(args) > 1 else kwargs.get("num_classes", -1), machine)
     if not isinstance(classes, torch.Tensor) or classes.dtype != torch.int64:
         return NOT_HANDLED
+    if isinstance(count, HostValue) and count.kind != "int":
+        raise TypeError("one_hot(): argument 'num_classes' must be int")
     if isinstance(count, HostValue):
         count = item(_number_of_classes(count.as_kind("int").tensor, classes, machine), machine)
     elif count == -1 and classes.numel() and machine.recorder.is_dynamic(classes):

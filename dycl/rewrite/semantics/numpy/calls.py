@@ -44,8 +44,7 @@ _UNUSED = ("out", "where", "initial", "order", "casting", "subok", "like")
 
 def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
     """The result of a call that has to do with NumPy and dynamic values, or `NOT_HANDLED`."""
-    on_array = (callee is getattr or callee is hasattr) and bool(args) and type(args[0]) is HostArray
-    if on_array or type(getattr(callee, "__self__", None)) is HostArray:
+    if type(getattr(callee, "__self__", None)) is HostArray:
         return callee(*args, **kwargs)
     if _is_random(callee) and _mentions((args, kwargs), machine):
         raise refused(f"`np.random.{callee.__name__}`")
@@ -246,6 +245,8 @@ _NARROW = (torch.uint8, torch.int8, torch.int16, torch.int32)
 
 def _operator(plain: Callable[..., Any], ufunc: Any, operands: tuple[Any, ...]) -> Any:
     if any(value is None or isinstance(value, str) for value in operands):
+        if ufunc in (np.equal, np.not_equal):
+            raise refused("`==` or `!=` of an array and what is no number")
         return NotImplemented
     return _element_wise(plain, ufunc, operands)
 

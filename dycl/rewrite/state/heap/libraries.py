@@ -12,6 +12,7 @@ import types
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from dycl.rewrite.own_thread import is_replaced
 from dycl.rewrite.state.heap.guards import Guard, contents_guard
 from dycl.rewrite.state.heap.reach import is_library
 
@@ -94,7 +95,8 @@ def _guard(owner: Any, name: str, before: dict[str, Any]) -> Guard:
         own = _attributes(owner)
         for inner, value in before.items():
             now = own.get(inner, _MISSING)
-            if now is not value and not (value is _MISSING and isinstance(now, types.ModuleType)):
+            imported = value is _MISSING and isinstance(now, types.ModuleType)
+            if now is not value and not imported and not is_replaced(owner, inner):
                 yield inner
 
     def changed() -> str | None:

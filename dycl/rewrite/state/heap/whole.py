@@ -71,6 +71,7 @@ class Heap:
             self._surroundings.held_elsewhere,
         )
         self._context = contextvars.copy_context()
+        self._raised: dict[int, tuple[BaseException, types.TracebackType | None]] = {}
         self.is_suspicious = False
         """Whether something changes that must not: every call is looked at, to find the one that does it."""
         self._surroundings.stays(model)
@@ -141,6 +142,14 @@ class Heap:
             finally:
                 self._attributes.modules.restore()
                 self._surroundings.restore()
+                for error, trace in self._raised.values():
+                    error.__traceback__ = trace
+
+    def note_raised(self, error: BaseException) -> bool:
+        """Whether an error that is raised was there before the call; it has its traceback again afterwards."""
+        if error in self.pinned:
+            self._raised.setdefault(id(error), (error, error.__traceback__))
+        return error in self.pinned
 
     def begin(self) -> None:
         """Start a call: every attribute has its first value, every container its first contents."""
@@ -282,11 +291,11 @@ class Heap:
         """Refuse if anything that was there before the call is changed meanwhile."""
         before = [(watched.container, contents_of(watched.container)) for watched in self._surroundings.containers]
         values, tensors = self._attributes.values(), [tensor for _, _, tensor in self._attributes.modules.tensors()]
-        versions = [tensor._version for tensor in tensors if not tensor.is_inference()]
+        versions = list(map(_version, tensors))
         yield
         now = self._attributes.values()
         same = all(now[key] is value for key, value in values.items()) and len(now) == len(values)
-        same = same and versions == [tensor._version for tensor in tensors if not tensor.is_inference()]
+        same = same and versions == list(map(_version, tensors))
         if not same or not all(is_same(container, contents) for container, contents in before):
             raise Refused("DY007", f"`{name}`, whose results are cached, changes what outlives its call")
         self.require_unchanged()
@@ -297,6 +306,12 @@ class Heap:
             raise Refused("DY007", f"the call leaves the context variable `{variable.name}` set")
         if not self.keeps_state and not self._surroundings.all_as_at_start:
             self.knowledge.learn(ChangedContainers())
+
+
+def _version(tensor: torch.Tensor) -> int:
+    """How often a tensor was written; PyTorch does not count it for all of them."""
+    counted: Any = torch._C.TensorBase._version
+    return -1 if tensor.is_inference() else int(counted.__get__(tensor))
 
 
 def _require_bare(tensor: torch.Tensor) -> None:
