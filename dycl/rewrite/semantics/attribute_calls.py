@@ -66,7 +66,7 @@ def get_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any
         return NOT_HANDLED
     owner, name = args[0], args[1]
     told = kinds.told_by_class(owner, name)
-    if told is not None:
+    if told is not NOT_HANDLED:
         return told
     is_there = kinds.has(owner, name)
     if is_there:

@@ -14,6 +14,7 @@ from dycl.rewrite.own_code import is_own_file
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.record.number_classes import PYTHON_TYPES
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Generator, HostRange, RangeIterator
@@ -60,13 +61,13 @@ def has(value: Any, name: str) -> bool | None:
 
 
 def told_by_class(value: Any, name: str) -> Any:
-    """What the class of a stand-in says in its place; None if the stand-in may answer itself."""
-    if name not in ("__class__", "__doc__") or (is_some_iterator(value) and name == "__doc__"):
-        return None
+    """What the class of a stand-in says in its place; `NOT_HANDLED` if the stand-in may answer itself."""
+    if name not in ("__class__", "__doc__"):
+        return NOT_HANDLED
     if is_some_iterator(value):
         raise Refused("DY002", "which kind of iterator this is cannot be told")
     cls = wide_class_of(value)
-    return cls if cls is None or name == "__class__" else cls.__doc__
+    return NOT_HANDLED if cls is None else cls if name == "__class__" else cls.__doc__
 
 
 def wide_class_of(value: Any) -> type | None:

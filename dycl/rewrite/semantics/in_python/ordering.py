@@ -264,6 +264,7 @@ def _move_up_smaller(heap: list[Any], start: int) -> None:
 
 def place_before(items: Any, value: Any, lo: int = 0, hi: int | None = None, *, key: Any = None) -> int:
     """`bisect.bisect_left(items, value)`."""
+    lo = operator.index(lo)
     high = len(items) if hi is None else hi
     while lo < high:
         middle = (lo + high) // 2
@@ -276,6 +277,7 @@ def place_before(items: Any, value: Any, lo: int = 0, hi: int | None = None, *, 
 
 def place_behind(items: Any, value: Any, lo: int = 0, hi: int | None = None, *, key: Any = None) -> int:
     """`bisect.bisect_right(items, value)`."""
+    lo = operator.index(lo)
     high = len(items) if hi is None else hi
     while lo < high:
         middle = (lo + high) // 2
