@@ -245,4 +245,9 @@ CASES = [
         for p in ("zeros", "border", "reflection")
     ),
     *(case("pow.Tensor_Scalar", lambda x, e=e: x**e, these([-INF, INF, 4.0, NAN], torch.float16)) for e in (0.5, -0.5)),
+    *(
+        case("cdist.default", lambda x, y, p=p: torch.cdist(x, y, p=p), _salted(5, 6), _salted(4, 6))
+        for p in (0.0, 1.0, 3.0, INF)
+    ),
+    case("std.dim", lambda x: x.std(1), these([[1e30, -2e30, 5e29], [1e-30, 2e-30, 3.0], [NAN, 1.0, 2.0]])),
 ]

@@ -54,7 +54,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="a text that a test's name must contain")
     parser.add_argument("--modes", default=",".join(MODES), help="where decisions are made, separated by commas")
     parser.add_argument("--processes", type=int, default=2, help="how many tests at a time")
-    parser.add_argument("--limit", type=float, default=20.0, help="seconds that one test may take")
+    parser.add_argument("--limit", type=float, default=45.0, help="seconds that one test may take")
     parser.add_argument("--regenerate", action="store_true", help="write the list of what is refused anew")
     parser.add_argument("--results", default="", help="a file that every outcome is added to, as lines of JSON")
     return parser.parse_args()

@@ -169,10 +169,13 @@ def _length(b: Builder, difference: Value, p: float) -> Value:
         return reduce(b, "ReduceL1", difference, last, keepdim=False)
     size = b.node("Abs", difference)
     if p == float("inf"):
-        return reduce(b, "ReduceMax", size, last, keepdim=False)
+        # PyTorch starts from 0, than which NaN is not greater.
+        parts = b.node("Where", b.node("IsNaN", size), b.number(0, size.dtype), size)
+        return reduce(b, "ReduceMax", parts, last, keepdim=False)
     if p == 0:
         far = b.cast(b.cast(size, "bool"), size.dtype)
-        return reduce(b, "ReduceSum", far, last, keepdim=False)
+        parts = b.node("Where", b.node("IsNaN", size), size, far)
+        return reduce(b, "ReduceSum", parts, last, keepdim=False)
     total = reduce(b, "ReduceSum", b.node("Pow", size, b.number(p, size.dtype)), last, keepdim=False)
     return b.node("Pow", total, b.number(1 / p, size.dtype))
 

@@ -183,8 +183,12 @@ def logsumexp(b: Builder, a: Arguments) -> Value:
 )
 def spread(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
-    _, variance = _mean_and_variance(b, a, x, a.axes("dim", x.rank), _keepdim(a))
-    return b.node("Sqrt", variance) if ".std." in a.target else variance
+    if ".var." in a.target:
+        return _mean_and_variance(b, a, x, a.axes("dim", x.rank), _keepdim(a))[1]
+    # Squares of large numbers fit there, whose root fits again.
+    wide = b.cast(x, "float64")
+    _, variance = _mean_and_variance(b, a, wide, a.axes("dim", x.rank), _keepdim(a))
+    return b.cast(b.node("Sqrt", variance), a.result.dtype)
 
 
 @lowers(

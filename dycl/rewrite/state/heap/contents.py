@@ -128,7 +128,7 @@ def _entries(value: dict[Any, Any]) -> Any:
 @contextmanager
 def cache_kept(function: Any) -> Iterator[None]:
     """Let Python keep no more results of a function than before: those of calls meanwhile are dropped."""
-    (results,) = (item for item in gc.get_referents(function) if type(item) is dict and item is not vars(function))
+    results = _kept_results(function)
     known = set(map(id, results))
     try:
         yield
@@ -137,6 +137,14 @@ def cache_kept(function: Any) -> Iterator[None]:
             function.cache_clear()
         for key in [key for key in results if id(key) not in known]:
             del results[key]
+
+
+def _kept_results(function: Any) -> dict[Any, Any]:
+    """The dict in which Python keeps the results of a function: what the function refers to before its own code."""
+    parts = gc.get_referents(function)
+    place = next((place for place, part in enumerate(parts) if part is function.__wrapped__), 0)
+    found = parts[place - 1] if place else None
+    return found if type(found) is dict and len(found) == function.cache_info().currsize else {}
 
 
 def cell_contents(cell: types.CellType) -> list[Any]:
