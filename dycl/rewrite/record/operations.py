@@ -130,6 +130,19 @@ def is_random(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[st
     return "dropout_p" not in taken.names or bool(given.get("dropout_p", 0.0))
 
 
+def draws_from_anything(func: OpOverload[Any, Any]) -> bool:
+    """Whether a draw never fails because of a tensor's values, as one by probabilities does: it may be left out."""
+    return func._schema.name.partition("::")[2] in _DRAWS
+
+
+_DRAWS = {
+    *("rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like", "rrelu", "rrelu_with_noise"),
+    *("dropout", "native_dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout", "_fused_dropout"),
+    *("scaled_dot_product_attention", "_scaled_dot_product_flash_attention_for_cpu", "lstm", "gru", "rnn_tanh"),
+    *("rnn_relu", "fractional_max_pool2d", "fractional_max_pool3d"),
+}
+
+
 def written_by(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
     """The tensors that a call writes to."""
     names = parameters(func).written

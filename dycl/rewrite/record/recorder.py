@@ -36,6 +36,7 @@ from dycl.rewrite.record.operations import (
     READS_VALUE,
     SCATTERS,
     UNINITIALISED,
+    draws_from_anything,
     is_random,
     require_filled,
     require_kept_shape,
@@ -265,7 +266,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _draw(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Record a draw of random numbers, which is refused later if anything depends on it."""
-        if is_mutable(func):
+        if is_mutable(func) or not draws_from_anything(func):
             raise Refused("DY005", f"`{func}` draws random numbers")
         places = (*self.places(), *native_places()) or (self.locate(),)
         reason, self.draw_name = self.draw_name or f"`{func}` draws random numbers", ""

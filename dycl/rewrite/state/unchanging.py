@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from dycl.hcfg.types import Span
+from dycl.rewrite.signals import Refused
 
 ATOMS = (
     bool,
@@ -49,6 +50,8 @@ _ATOMS_OF_LIBRARIES = frozenset(
 
 def is_atom(value: Any) -> bool:
     """Whether a state has this value as it is."""
+    if isinstance(value, enum.Enum) and not hasattr(value, "_name_"):
+        raise Refused("DY009", "a decision is made while a member of an enumeration is, out of a number of the input")
     if isinstance(value, ATOMS):
         return True
     # What is made from one of these may have attributes, and a decimal that is no number equals nothing.
