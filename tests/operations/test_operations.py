@@ -15,6 +15,7 @@ TOPICS = (
     "composites",
     "counting",
     "functions",
+    "half_precision",
     "indexing",
     "layers",
     "linalg",

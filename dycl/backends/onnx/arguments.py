@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dycl.backends.onnx.builder import Builder
-from dycl.backends.onnx.values import Number, Size, Value, wider
+from dycl.backends.onnx.values import Number, Size, Value, rounded_to, wider
 from dycl.hcfg.module import operands
 from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
 from dycl.hcfg.types import DType, TensorType
+
+# What may be a number where PyTorch takes a tensor without dimensions.
+_NUMBERS = ("other", "value", "alpha", "beta", "threshold", "lambd")
 
 
 class Arguments:
@@ -37,18 +40,23 @@ class Arguments:
         """The type of the first result."""
         return self.results[0]
 
-    def in_single_precision(self) -> "Arguments":
+    def in_single_precision(self, rounds: bool) -> "Arguments":
         """The same with float32 in the place of half precision, among the results, too.
 
-        Tensors of other types become half precision first; an operand without dimensions that may be a number does not.
+        Tensors of other types become half precision first; numbers only if they are rounded.
         """
         cast, half = self._builder.cast, self.result.dtype
         read = {ref: self._values[ref] for ref in operands(self._operation)}
-        numbers = [self._arguments.get(name) for name in ("other", "value", "alpha", "beta")]
-        exact = {ref for ref, value in read.items() if ref in numbers and not value.rank}
+        numbers = [self._arguments.get(name) for name in _NUMBERS]
+        exact = {ref for ref, value in read.items() if ref in numbers and not value.rank and not rounds}
         wide = {ref: cast(value if ref in exact else cast(value, half), wider(half)) for ref, value in read.items()}
         results = tuple(replace(result, dtype=wider(result.dtype)) for result in self.results)
-        return Arguments(self._operation, wide, results, self.used, self._builder)
+        rounded = {
+            name: rounded_to(half, value) if rounds and isinstance(value, int | float) else value
+            for name, value in self._arguments.items()
+        }
+        operation = replace(self._operation, arguments=rounded)
+        return Arguments(operation, wide, results, self.used, self._builder)
 
     def unread(self, position: int) -> Value:
         """A stand-in for a result that nothing reads; if something does, there is no translation."""

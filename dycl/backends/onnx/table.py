@@ -28,11 +28,19 @@ def in_single_precision(lowering: Lowering) -> Lowering:
 
     A number that half precision cannot hold is no infinity then, nor is a small one zero.
     """
+    return _widened(lowering, rounds=False)
 
+
+def in_single_precision_of_rounded(lowering: Lowering) -> Lowering:
+    """The same, for operations of which PyTorch rounds the numbers to half precision first."""
+    return _widened(lowering, rounds=True)
+
+
+def _widened(lowering: Lowering, rounds: bool) -> Lowering:
     def wide(b: Builder, a: Arguments) -> Value | Sequence[Value]:
         if a.result.dtype == wider(a.result.dtype):
             return lowering(b, a)
-        results = lowering(b, a.in_single_precision())
+        results = lowering(b, a.in_single_precision(rounds))
         if isinstance(results, Value):
             return b.cast(results, a.result.dtype)
         return [b.cast(value, kind.dtype) for value, kind in zip(results, a.results, strict=True)]

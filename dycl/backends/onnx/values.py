@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from dycl.hcfg.types import Dimension, DType
 
 UNKNOWN: Dimension = "?"
@@ -57,6 +59,19 @@ def static_shape(shape: tuple[Dimension, ...]) -> tuple[int, ...] | None:
 def is_float(dtype: DType) -> bool:
     """Whether the element type is a floating-point one."""
     return dtype in ("float16", "bfloat16", "float32", "float64")
+
+
+def rounded_to(dtype: DType, number: float) -> float:
+    """A number as half precision has it."""
+    if dtype == "float16":
+        with np.errstate(over="ignore"):
+            return float(np.float16(number))
+    bits = int(np.float32(number).view(np.uint32))
+    if np.isnan(np.float32(number)):
+        return float("nan")
+    # The upper half of single precision, rounded to the nearest, of two such to the even one.
+    upper = (bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000
+    return float(np.uint32(upper).view(np.float32))
 
 
 def wider(dtype: DType) -> DType:

@@ -40,12 +40,12 @@ class Budget:
         told = differing(alike)
         if told and len(alike) >= _SUSPICIOUS:
             reason = f"the program gets here in {len(alike)} states that differ in {told}"
-            return Refused("DY017", reason, f"{_TENSORS}; or allow more, `budget={2 * self.seconds:g}`")
+            return Refused("DY017", reason, f"{TENSORS}; or allow more, `budget={2 * self.seconds:g}`")
         reason = f"rewriting takes longer than its budget of {self.seconds:g} s; there are {blocks} blocks so far"
         return Refused("DY017", reason, f"allow more, `budget={2 * self.seconds:g}`")
 
 
-_TENSORS = "decide with tensor operations, such as `torch.where`, what later decisions do not depend on"
+TENSORS = "decide with tensor operations, such as `torch.where`, what later decisions do not depend on"
 
 
 def differing(alike: Sequence[StateNode]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dycl.rewrite.explore import limits
-from dycl.rewrite.explore.budget import Budget, differing
+from dycl.rewrite.explore.budget import TENSORS, Budget, differing
 from dycl.rewrite.explore.drafts import Arrival, Entry
 from dycl.rewrite.knowledge import Exact, Fact, Knowledge, Loose, Place, Table
 from dycl.rewrite.semantics.in_python import builtin_functions
@@ -126,7 +126,9 @@ class States:
         most = limits.MOST_VARIANTS if points else limits.MOST_KINDS_OF_STATE
         if points and (exact or widened):
             most = limits.MOST_EXACT_VARIANTS if exact else limits.VARIANTS_BEFORE_EXACT
-        if not (len(alike) > most and arrival.endless) and len(self._entries) <= limits.MOST_BLOCKS:
+        if not (len(alike) > most and arrival.endless):
+            if len(self._entries) > limits.MOST_BLOCKS:
+                raise Refused("DY017", f"the program has more than {limits.MOST_BLOCKS} blocks: ways multiply", TENSORS)
             return
         if points and not exact and widened:
             # A number that bounds the growth may have been widened: try once with exact numbers.
@@ -140,7 +142,7 @@ class States:
             )
         raise Refused(
             "DY011",
-            "the loop around this decision makes a list, a dict or an object grow without a known bound",
+            "the loop around this decision makes a list, a dict or an object grow or change without a known bound",
             "give the loop a bound, `for step in range(self.max_steps)`, and leave it by `break`",
         )
 

@@ -6,6 +6,7 @@ from dycl.backends.onnx import double
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.comparisons import bounded
+from dycl.backends.onnx.lowerings.functions import logistic
 from dycl.backends.onnx.pieces import reduce, reshape, slice_axis
 from dycl.backends.onnx.table import in_single_precision, lowers
 from dycl.backends.onnx.values import Number, Value, is_float
@@ -40,9 +41,10 @@ def gelu(b: Builder, a: Arguments) -> Value:
 
 
 @lowers("aten.silu.default")
+@in_single_precision
 def silu(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
-    return b.node("Mul", x, b.node("Sigmoid", x))
+    return b.node("Mul", x, logistic(b, x))
 
 
 @lowers("aten.hardsigmoid.default")
@@ -141,29 +143,39 @@ def log_sigmoid(b: Builder, a: Arguments) -> Value | list[Value]:
 
 
 @lowers("aten.glu.default")
+@in_single_precision
 def glu(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
     axis = a.axis("dim", x.rank)
     half = b.size("Div", b.size_of(x, axis), 2)
     gate = slice_axis(b, x, axis, half, b.size_of(x, axis))
-    return b.node("Mul", slice_axis(b, x, axis, 0, half), b.node("Sigmoid", gate))
+    return b.node("Mul", slice_axis(b, x, axis, 0, half), logistic(b, gate))
 
 
 @lowers("aten.threshold.default")
+@in_single_precision
 def threshold(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
     low = b.node("LessOrEqual", x, b.number(a.number("threshold"), x.dtype))
     return b.node("Where", low, b.number(a.number("value"), x.dtype), x)
 
 
-@lowers("aten.hardshrink.default", "aten.softshrink.default")
-def shrink(b: Builder, a: Arguments) -> Value:
+@lowers("aten.hardshrink.default")
+def hard_shrink(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
-    zero, limit = b.number(0, x.dtype), b.number(a.number("lambd"), x.dtype)
-    small = b.node("LessOrEqual", b.node("Abs", x), limit)
-    if "hardshrink" in a.target:
-        return b.node("Where", small, zero, x)
-    return b.node("Where", small, zero, b.node("Sub", x, b.node("Mul", b.node("Sign", x), limit)))
+    return b.node("Where", _is_small(b, a, x), b.number(0, x.dtype), x)
+
+
+@lowers("aten.softshrink.default")
+@in_single_precision
+def soft_shrink(b: Builder, a: Arguments) -> Value:
+    x = a.tensor("self")
+    less = b.node("Sub", x, b.node("Mul", b.node("Sign", x), b.number(a.number("lambd"), x.dtype)))
+    return b.node("Where", _is_small(b, a, x), b.number(0, x.dtype), less)
+
+
+def _is_small(b: Builder, a: Arguments, x: Value) -> Value:
+    return b.node("LessOrEqual", b.node("Abs", x), b.number(a.number("lambd"), x.dtype))
 
 
 @lowers(

@@ -5,7 +5,7 @@ import math
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.integers import whole_quotient, whole_quotient_below, whole_remainder
-from dycl.backends.onnx.table import in_single_precision, lowers
+from dycl.backends.onnx.table import in_single_precision, in_single_precision_of_rounded, lowers
 from dycl.backends.onnx.values import Number, Value, is_float, is_integer, wider
 from dycl.hcfg.types import DType
 
@@ -15,7 +15,7 @@ def _operands(b: Builder, a: Arguments, dtype: DType) -> tuple[Value, Value]:
 
 
 @lowers("aten.add.Tensor", "aten.add.Scalar", "aten.sub.Tensor", "aten.sub.Scalar")
-@in_single_precision
+@in_single_precision_of_rounded
 def add(b: Builder, a: Arguments) -> Value:
     x, y = _operands(b, a, a.result.dtype)
     return scaled_sum(b, x, y, a.number("alpha"), "Add" if ".add." in a.target else "Sub")
@@ -102,7 +102,7 @@ def _other_sign(b: Builder, rest: Value, divisor: Value) -> Value:
 
 
 @lowers("aten.remainder.Tensor", "aten.remainder.Scalar", "aten.remainder.Scalar_Tensor")
-@in_single_precision
+@in_single_precision_of_rounded
 def remainder(b: Builder, a: Arguments) -> Value:
     x, y = _operands(b, a, a.result.dtype)
     if not is_float(x.dtype):
@@ -117,7 +117,7 @@ def float_remainder(b: Builder, x: Value, y: Value) -> Value:
 
 
 @lowers("aten.fmod.Tensor", "aten.fmod.Scalar")
-@in_single_precision
+@in_single_precision_of_rounded
 def fmod(b: Builder, a: Arguments) -> Value:
     x, y = _operands(b, a, a.result.dtype)
     if is_float(x.dtype):

@@ -3,7 +3,7 @@
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.pieces import unless_empty
-from dycl.backends.onnx.table import lowers
+from dycl.backends.onnx.table import in_single_precision, lowers
 from dycl.backends.onnx.values import Value, highest, is_float, lowest
 
 
@@ -63,6 +63,7 @@ def cummax(b: Builder, a: Arguments) -> list[Value]:
 
 
 @lowers("aten.logcumsumexp.default")
+@in_single_precision
 def logcumsumexp(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
     if not x.rank:

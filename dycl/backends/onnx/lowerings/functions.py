@@ -7,7 +7,7 @@ from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.arithmetic import sign_bit, truncate
 from dycl.backends.onnx.table import lowers
-from dycl.backends.onnx.values import Value, is_float
+from dycl.backends.onnx.values import Value, is_float, wider
 
 _DIRECT = {
     "sqrt": "Sqrt",
@@ -16,7 +16,6 @@ _DIRECT = {
     "sin": "Sin",
     "cos": "Cos",
     "tanh": "Tanh",
-    "sigmoid": "Sigmoid",
     "reciprocal": "Reciprocal",
 }
 _SINGLE_ONLY = {
@@ -36,6 +35,18 @@ _SINGLE_ONLY = {
 @lowers(*(f"aten.{name}.default" for name in _DIRECT))
 def direct(b: Builder, a: Arguments) -> Value:
     return b.node(_DIRECT[a.target.split(".")[1]], b.cast(a.tensor("self"), a.result.dtype))
+
+
+@lowers("aten.sigmoid.default")
+def sigmoid(b: Builder, a: Arguments) -> Value:
+    return logistic(b, b.cast(a.tensor("self"), a.result.dtype))
+
+
+def logistic(b: Builder, x: Value) -> Value:
+    """`1 / (1 + exp(-x))`: ONNX Runtime's own ends at -18, though its logarithm goes on."""
+    wide = b.cast(x, wider(x.dtype))
+    whole = b.node("Add", b.node("Exp", b.node("Neg", wide)), b.number(1, wide.dtype))
+    return b.cast(b.node("Reciprocal", whole), x.dtype)
 
 
 @lowers(*(f"aten.{name}.default" for name in _SINGLE_ONLY))

@@ -17,7 +17,7 @@ from dycl.backends.onnx.pieces import (
     unless_empty,
     unsqueeze,
 )
-from dycl.backends.onnx.table import lowers
+from dycl.backends.onnx.table import in_single_precision, lowers
 from dycl.backends.onnx.values import Number, Size, Value, broadcast, is_float, static_shape
 from dycl.hcfg.types import Dimension
 
@@ -111,6 +111,7 @@ def product(b: Builder, a: Arguments) -> Value:
 
 
 @lowers("aten.addmm.default", "aten.addmv.default", "aten.baddbmm.default", "aten.addbmm.default")
+@in_single_precision
 def added_product(b: Builder, a: Arguments) -> Value:
     names = {
         "addmm": ("mat1", "mat2"),

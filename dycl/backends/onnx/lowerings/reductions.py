@@ -185,10 +185,7 @@ def spread(b: Builder, a: Arguments) -> Value:
     x = a.tensor("self")
     if ".var." in a.target:
         return _mean_and_variance(b, a, x, a.axes("dim", x.rank), _keepdim(a))[1]
-    # Squares of large numbers fit there, whose root fits again.
-    wide = b.cast(x, "float64")
-    _, variance = _mean_and_variance(b, a, wide, a.axes("dim", x.rank), _keepdim(a))
-    return b.cast(b.node("Sqrt", variance), a.result.dtype)
+    return _root_of_variance(b, a, x)
 
 
 @lowers(
@@ -204,7 +201,13 @@ def spread_and_mean(b: Builder, a: Arguments) -> list[Value]:
     axes = a.axes("dim", x.rank)
     mean, variance = _mean_and_variance(b, a, x, axes, _keepdim(a))
     mean = b.node("Add", mean, _infinite_before_last(b, x, axes, _keepdim(a))) if a.used[1] and x.rank else mean
-    return [b.node("Sqrt", variance) if ".std_mean." in a.target else variance, mean]
+    return [_root_of_variance(b, a, x) if ".std_mean." in a.target else variance, mean]
+
+
+def _root_of_variance(b: Builder, a: Arguments, x: Value) -> Value:
+    """In double precision, where the squares of large numbers fit, whose root fits again."""
+    _, variance = _mean_and_variance(b, a, b.cast(x, "float64"), a.axes("dim", x.rank), _keepdim(a))
+    return b.cast(b.node("Sqrt", variance), x.dtype)
 
 
 def _infinite_before_last(b: Builder, x: Value, axes: Sequence[int], keepdim: bool) -> Value:

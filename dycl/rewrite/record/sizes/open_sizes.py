@@ -110,6 +110,10 @@ _FOR_ALL_SIZES: dict[str, Callable[..., Any]] = {
     "aten.as_strided.default": spellings.as_strided,
     "aten.linalg_lstsq.default": spellings.lstsq,
     "aten.lstm.input": spellings.lstm,
+    **{
+        f"aten.{name}.default": spellings.loss(getattr(torch.ops.aten, name).default)
+        for name in ("mse_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss")
+    },
 }
 _SPELLINGS: dict[str, Callable[..., Any]] = {
     "aten.broadcast_tensors.default": spellings.broadcast,

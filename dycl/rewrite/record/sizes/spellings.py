@@ -1,5 +1,6 @@
 """Operations in other words, for all sizes: what PyTorch does with memory or with numbers, as plain operations."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -136,3 +137,17 @@ def broadcast(recorder: Records, tensors: Any) -> Any:
     for tensor, result in zip(tensors, results, strict=True):
         recorder.entangle(tensor, result)
     return results
+
+
+def loss(operation: Callable[..., torch.Tensor]) -> Callable[..., Any]:
+    """A loss of half precision: each element is rounded before the mean or the sum is taken."""
+
+    def spelled(
+        recorder: Records, tensor: torch.Tensor, target: torch.Tensor, reduction: int = 1, *rest: Any, **options: Any
+    ) -> Any:
+        if not reduction or tensor.dtype not in (torch.float16, torch.bfloat16):
+            return NotImplemented
+        each = operation(tensor, target, 0, *rest, **options)
+        return each.mean() if reduction == 1 else each.sum()
+
+    return spelled
