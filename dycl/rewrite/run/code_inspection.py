@@ -72,7 +72,9 @@ def note_what_it_sees(function: types.FunctionType, owner: Any, machine: Interpr
 
 
 def _sees(function: types.FunctionType) -> bool:
-    return any(_looks(code, function.__globals__) for code in with_inner(function.__code__))
+    # A library's comprehensions are as harmless as the rest of it.
+    codes = (function.__code__,) if is_library(function.__module__) else with_inner(function.__code__)
+    return any(_looks(code, function.__globals__) for code in codes)
 
 
 def with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
@@ -141,13 +143,14 @@ def watch_state_of(function: types.FunctionType, machine: Interprets) -> None:
         for item in dis.get_instructions(code)
     ):
         maker = _maker(function)
-        if maker is not None and Encloses(maker) not in machine.knowledge:
+        of_library = is_library(function.__module__) and not machine.heap.is_watched(function)
+        if maker is not None and not of_library and Encloses(maker) not in machine.knowledge:
             # It may have run natively during the call; then the machine makes the variable itself.
             machine.knowledge.learn(Encloses(maker))
             raise Again
-        raise Refused(
-            "DY007", f"`{code.co_qualname}` changes a variable of a function around it, which outlives the call"
-        )
+        if not of_library:  # What a library keeps for itself, such as a cache, is nobody's state.
+            reason = f"`{code.co_qualname}` changes a variable of a function around it, which outlives the call"
+            raise Refused("DY007", reason)
     machine.watched.add(code)
     if "<locals>" in code.co_qualname:
         # What it is closed over may have been made during the call; what was there before has been found already.
