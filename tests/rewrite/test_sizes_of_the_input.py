@@ -89,3 +89,37 @@ def test_a_row_at_a_place_of_the_input() -> None:
         assert_same(stored(torch.arange(4.0), torch.tensor(number)), program(torch.arange(4.0), torch.tensor(number)))
     with pytest.raises(RuntimeError):
         program(torch.arange(4.0), torch.tensor(4))
+
+
+def _place_of_the_greatest(x: Tensor) -> Any:
+    place = (x == x.max()).nonzero().item()
+    return x[place] * 2 if place > 0 else x
+
+
+def _the_only_one(x: Tensor) -> Any:
+    try:
+        return x[x > 2].item() + 1
+    except RuntimeError:
+        return "not one"
+
+
+def _as_a_number(x: Tensor) -> Any:
+    try:
+        return int(x[x > 2]), float(x[x > 2])
+    except ValueError:
+        return "not one"
+
+
+def _as_a_condition(x: Tensor) -> Any:
+    try:
+        return x + 1 if x[x > 2] else x
+    except RuntimeError:
+        return "not one"
+
+
+@pytest.mark.parametrize("function", [_place_of_the_greatest, _the_only_one, _as_a_number, _as_a_condition])
+def test_the_element_of_a_tensor_that_may_have_more(function: Callable[[Tensor], Any]) -> None:
+    program = dycl.compile(Calls(function).eval(), torch.tensor([1.0, 3.0, 2.0]))
+    for numbers in ([1.0, 3.0, 2.0], [5.0, 1.0, 0.0], [0.0, 0.0, 9.0], [3.0, 4.0, 0.0], [1.0, 0.5, 0.0]):
+        x = torch.tensor(numbers)
+        assert_same(function(x), program(x))

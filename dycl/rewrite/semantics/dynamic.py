@@ -10,6 +10,7 @@ from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.bounds import bounds
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import DTYPES, HostValue
+from dycl.rewrite.record.sizes.needs import equal
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.copied import items_held
@@ -40,12 +41,22 @@ def is_dynamic(value: Any, machine: Running) -> bool:
 
 def item(tensor: torch.Tensor, machine: Running, is_place: bool = False) -> HostValue:
     """The one element of a tensor as a host value in Python's own precision; a place is for an index alone."""
-    if tensor.numel() != 1:
-        raise RuntimeError(f"a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
+    tensor = _only_one(tensor, machine, RuntimeError, "a Tensor with {} elements cannot be converted to Scalar")
     if tensor.is_complex():
         raise Refused("DY004", "a complex number becomes one of Python's", "read its parts, `x.real.item()`")
     kind: HostKind = "bool" if tensor.dtype == torch.bool else "float" if tensor.is_floating_point() else "int"
     return HostValue(kind, machine.recorder.number(tensor.to(DTYPES[kind]), is_place), machine.recorder)
+
+
+def _only_one(tensor: torch.Tensor, machine: Running, error: type[Exception], message: str) -> torch.Tensor:
+    """A tensor of one element, without dimensions if only the input determines whether it has more; else the error."""
+    count: Any = tensor.numel()
+    if not isinstance(count, int):
+        equal(machine.recorder, count, 1, message.format("more or no"), error.__name__)
+        return tensor.flatten().select(0, 0)
+    if count != 1:
+        raise error(message.format(count))
+    return tensor
 
 
 def has_plain(container: Any, method: str, kinds: tuple[type, ...]) -> bool:
@@ -64,8 +75,13 @@ def number_of(value: Any, machine: Running, is_place: bool = False) -> Any:
     if type(value) is HostArray and value.tensor.numel() == 1:
         return item(value.tensor, machine, is_place)
     if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
-        return item(value, machine, is_place)
+        error, message = _NO_INDEX if is_place else _NO_NUMBER
+        return item(_only_one(value, machine, error, message), machine, is_place)
     return value
+
+
+_NO_NUMBER = (ValueError, "only one element tensors can be converted to Python scalars")
+_NO_INDEX = (TypeError, "only integer tensors of a single element can be converted to an index")
 
 
 def has_few_cases(number: HostValue, machine: Running) -> bool:
@@ -77,8 +93,7 @@ def has_few_cases(number: HostValue, machine: Running) -> bool:
 def truth(value: Any, machine: Running) -> bool | HostValue:
     """Whether a condition holds: a bool, or a host value if only the input determines it."""
     if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
-        if value.numel() != 1:
-            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        value = _only_one(value, machine, RuntimeError, "Boolean value of Tensor with more than one value is ambiguous")
         return item(torch.view_as_real(value).ne(0).any() if value.is_complex() else value, machine).as_kind("bool")
     if isinstance(value, HostValue):
         return value.as_kind("bool")
