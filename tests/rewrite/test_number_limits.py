@@ -105,3 +105,13 @@ def _compare(snippet: Snippet, dtype: torch.dtype, numbers: tuple[Any, ...]) -> 
             torch.testing.assert_close(found, expected, equal_nan=True, msg=f"{number}: {found} is not {expected}")
         else:
             assert found is expected, f"{number}: {found} is not {expected}"
+
+
+@pytest.mark.parametrize("name", ["filled", "full like", "masked", "clamped from below"])
+def test_one_element_goes_another_way(name: str) -> None:
+    for y in (torch.ones(1, dtype=torch.float16), torch.ones(3, dtype=torch.float16)):
+        program = dycl.compile(CallsWithTwo(lambda y, v: TAKEN[name](y, float(v))).eval(), (y, torch.tensor(1.0)))
+        for number in (1.0, 1e5):
+            v = torch.tensor(number)
+            expected, found = _found(lambda y, v: TAKEN[name](y, float(v)), y, v), _found(program, y, v)
+            assert found is expected or torch.equal(found, expected), f"{number} of {len(y)}: {found} is not {expected}"

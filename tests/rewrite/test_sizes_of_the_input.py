@@ -92,7 +92,7 @@ def test_a_row_at_a_place_of_the_input() -> None:
 
 
 def _place_of_the_greatest(x: Tensor) -> Any:
-    place = (x == x.max()).nonzero().item()
+    place: Any = (x == x.max()).nonzero().item()
     return x[place] * 2 if place > 0 else x
 
 

@@ -7,7 +7,7 @@ small real tensors, once for each operation and each kind of arguments, from whi
 
 import functools
 import struct
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,12 +54,30 @@ _KNOWN: dict[Hashable, _Limits | None] = {}
 
 def require_taken(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records) -> None:
     """Check that PyTorch takes the numbers of the input that are among these arguments."""
+    if not any(map(_may_be_number, (*args, *kwargs.values()))):
+        return
     if str(func).startswith(_NOT_ASKED) or func.namespace != "aten":
         return
     for place, number in _numbers(func, args, kwargs, recorder):
-        kind = (func, place, kind_of_arguments(args), kind_of_arguments(kwargs))
+        # To one element PyTorch has another way than to many.
+        sizes = [_size(func, args, kwargs), *(tensor.shape for tensor in tensors_in((args, kwargs)))]
+        kind = (func, place, kind_of_arguments(args), kind_of_arguments(kwargs), *map(_is_single, sizes))
         takes = functools.partial(_called, func, args, kwargs, place, getattr(number, "dtype", None))
         _require(recorder, number, _limits(kind, takes, _wide(number)), guards=True)
+
+
+def _size(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Sequence[Any]:
+    """The size that an operation is given for its result, if it is given one."""
+    found: Sequence[Any] = parameters(func).bound(args, kwargs).get("size", ())
+    return found
+
+
+def _is_single(size: Sequence[Any]) -> bool:
+    return all(isinstance(one, int) and one == 1 for one in size)
+
+
+def _may_be_number(value: Any) -> bool:
+    return isinstance(value, _SYMBOLS) or (isinstance(value, Tensor) and not value.dim())
 
 
 def _called(
@@ -71,7 +89,13 @@ def _called(
     number: Any,
 ) -> None:
     """Call the operation with this number, or with a tensor of it, at the place of the input's."""
-    ask(func, args, kwargs, {place: number if dtype is None else torch.tensor(number, dtype=dtype)})
+    instead: dict[int | str, Any] = {place: number if dtype is None else torch.tensor(number, dtype=dtype)}
+    if "size" in parameters(func).names:
+        # Two elements tell as much as many.
+        size = _size(func, args, kwargs)
+        few = [1 if _is_single(size) else 2] * len(size)
+        instead["size" if "size" in kwargs else parameters(func).names.index("size")] = few
+    ask(func, args, kwargs, instead)
 
 
 def require_storable(recorder: Records, number: Any, dtype: torch.dtype) -> None:
