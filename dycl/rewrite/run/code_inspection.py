@@ -23,8 +23,6 @@ from dycl.rewrite.state.heap.reach import is_library
 # What native code would see of the compilation: types of fake tensors, clocks, local variables.
 _TELLTALE = (
     type,
-    vars,
-    dir,
     locals,
     FakeTensor,
     time.time,
@@ -35,8 +33,6 @@ _TELLTALE = (
 )
 _TELLTALE_ATTRIBUTES = frozenset(
     (
-        "__class__",
-        "__dict__",
         "is_fake",
         "exc_info",
         "__context__",
@@ -72,9 +68,17 @@ def note_what_it_sees(function: types.FunctionType, owner: Any, machine: Interpr
 
 
 def _sees(function: types.FunctionType) -> bool:
-    # A library's comprehensions are as harmless as the rest of it.
-    codes = (function.__code__,) if is_library(function.__module__) else with_inner(function.__code__)
-    return any(_looks(code, function.__globals__) for code in codes)
+    if is_library(function.__module__):
+        return _looks(function.__code__, function.__globals__)
+    return any(_asks(code) or _looks(code, function.__globals__) for code in with_inner(function.__code__))
+
+
+def _asks(code: types.CodeType) -> bool:
+    """Whether the user's code asks what a value is or has: only the machine knows what stands in for what."""
+    return not _QUESTIONS.isdisjoint(code.co_names)
+
+
+_QUESTIONS = frozenset(("__class__", "__dict__", "hasattr", "vars", "dir"))
 
 
 def with_inner(code: types.CodeType) -> Iterator[types.CodeType]:

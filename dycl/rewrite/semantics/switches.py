@@ -80,6 +80,8 @@ def _key_register(frame: Frame, instruction: Call, switch: _Switch) -> Register 
 
 
 def _switch(machine: Running, callee: Any, args: tuple[Any, ...]) -> _Switch | None:
+    if callee is operator.getitem and len(args) != 2:
+        return None
     if callee is operator.getitem and has_plain(args[0], "__getitem__", _TABLES):
         return _key(machine, args[0], args[1])
     if callee is operator.getitem and all(has_plain(args[0], method, _SEQUENCES) for method in _BY_POSITION):
@@ -90,7 +92,7 @@ def _switch(machine: Running, callee: Any, args: tuple[Any, ...]) -> _Switch | N
         return _Switch(number, dict(enumerate(args[0])), ("IndexError", syntax.index_message(args[0])))
     if isinstance(callee, types.BuiltinMethodType) and callee.__name__ == "get" and isinstance(callee.__self__, dict):
         return _key_or_default(machine, callee.__self__, *args)
-    if callee is getattr and isinstance(args[1], HostText):
+    if callee is getattr and len(args) > 1 and isinstance(args[1], HostText):
         return _attribute(args)
     # A function that was alive across a decision is a copy: its code tells which one it is.
     make = _KNOWN.get(getattr(callee, "__code__", None))

@@ -3,6 +3,7 @@
 import bisect
 import functools
 import itertools
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -121,3 +122,14 @@ def flags(x: Tensor) -> Any:
     """Two flags are the same object if they are equal."""
     one, other = bool(x[0] > 0), bool(x[1] > 0)
     return one is other, one is not other, one is True
+
+
+def builtins_with_too_few_arguments(x: Tensor) -> Any:
+    found: list[str] = []
+    for function in (operator.getitem, operator.setitem, getattr, setattr, hasattr, range):
+        for args in ((), ([],), (int(x[0]),)):
+            try:
+                found.append(str(function(*args)) if function is not range or not args else "a range")
+            except TypeError:
+                found.append("too few")
+    return found, x + 1 if x.sum() > 0 else x
