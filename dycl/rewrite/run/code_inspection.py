@@ -17,6 +17,7 @@ from dycl.rewrite.knowledge import Encloses, Interpret
 from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.run.callees import is_torch
 from dycl.rewrite.run.contract import Interprets
+from dycl.rewrite.semantics.beyond_the_program import acts_outside
 from dycl.rewrite.signals import Again, Refused
 from dycl.rewrite.state.heap.reach import is_library
 
@@ -109,7 +110,7 @@ def _looks(code: types.CodeType, space: dict[str, Any]) -> bool:
             value = space.get(name, vars(builtins).get(name))
             if any(value is telltale for telltale in _TELLTALE):
                 return True
-            if _leads_to_cache(value, code.co_names):
+            if _leads_to_cache(value, code.co_names) or acts_outside(value):
                 return True
             if value is time and not _CLOCKS.isdisjoint(code.co_names):
                 return True

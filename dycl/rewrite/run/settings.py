@@ -16,7 +16,7 @@ from torch.utils.hooks import RemovableHandle
 from dycl.rewrite.own_thread import Replacement, is_compiling, replaced
 from dycl.rewrite.record.memory.aliases import memory
 from dycl.rewrite.record.recorder import Recorder
-from dycl.rewrite.run import untold
+from dycl.rewrite.run import outside, untold
 from dycl.rewrite.semantics.random_numbers import STAND_INS
 from dycl.rewrite.signals import DecisionMet, Refused
 from dycl.rewrite.tensor_types import dress, dress_of
@@ -63,12 +63,13 @@ def rewriting(
         *((torch.Tensor, name, _on_known_elements(name)) for name in ("apply_", "map_", "map2_")),
         (torch.utils, "swap_tensors", _no_swap),
         *untold.replacements(),
+        *outside.replacements(),
         (threading.Thread, "start", _no_thread),
     ]
     logger = logging.getLogger("torch._subclasses.fake_tensor")
     logger.addFilter(_not_from_here)
     try:
-        with replaced(replacements):
+        with replaced(replacements), outside.nothing_outside():
             yield
     finally:
         logger.removeFilter(_not_from_here)

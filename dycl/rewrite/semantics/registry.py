@@ -21,11 +21,11 @@ from dycl.rewrite.own_thread import usual
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics import (
     attribute_calls,
+    beyond_the_program,
     builtin_calls,
     class_calls,
     indexing,
     logging_calls,
-    looking_at_code,
     mathematics,
     number_lists,
     random_numbers,
@@ -62,7 +62,7 @@ _TOPICS: tuple[Mapping[Any, Handler], ...] = (
     mathematics.HANDLERS,
     random_numbers.HANDLERS,
     tensor_literals.HANDLERS,
-    looking_at_code.HANDLERS,
+    beyond_the_program.HANDLERS,
     attribute_calls.HANDLERS,
     class_calls.HANDLERS,
     builtin_calls.HANDLERS,

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from dycl.rewrite.state.heap.guards import Guard
 from dycl.rewrite.state.heap.tally import Tally
+from dycl.rewrite.state.heap.unchanged.guards import Guard
 from dycl.rewrite.state.heap.watched import Watched
 
 

@@ -80,6 +80,13 @@ def leads_on(factory: Any) -> bool:
     return factory is None or isinstance(factory, type | types.FunctionType | types.MethodType | functools.partial)
 
 
+def is_writable(container: Any) -> bool:
+    """Whether a container can be changed: some arrays cannot."""
+    if isinstance(container, np.ndarray):
+        return container.flags.writeable
+    return not (isinstance(container, memoryview) and container.readonly)
+
+
 def runs_python(function: np.ufunc) -> bool:
     """Whether a function for arrays calls one in Python: `np.frompyfunc` makes such."""
     return all(set(kinds) <= set("O->") for kinds in function.types)
@@ -110,7 +117,7 @@ def held_by(value: Any) -> list[Any] | None:
     match value:
         case types.FunctionType():
             named = (value.__kwdefaults__ or {}).values()
-            own = [] if is_library(value.__module__) else [vars(value)]
+            own = [] if is_library(value.__module__) else [vars(value), value.__annotations__]
             return [*(value.__defaults__ or ()), *named, *own]
         case types.MethodType():
             return [value.__self__, value.__func__]

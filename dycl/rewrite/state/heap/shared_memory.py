@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from dycl.rewrite.state.heap.guards import Guard
+from dycl.rewrite.state.heap.unchanged.guards import Guard
 
 Extent = tuple[int, int]
 """Where something begins in memory, and where it ends."""

@@ -6,6 +6,7 @@ followed from state to state, classes and modules must stay as they are, and wha
 must not be touched.
 """
 
+import abc
 import builtins
 import collections
 import functools
@@ -20,7 +21,6 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
-from dycl.rewrite.state.heap import guards
 from dycl.rewrite.state.heap.compared import Compared
 from dycl.rewrite.state.heap.contents import (
     BUFFERS,
@@ -36,17 +36,15 @@ from dycl.rewrite.state.heap.contents import (
     values_of,
 )
 from dycl.rewrite.state.heap.held_tensors import HeldTensors
-from dycl.rewrite.state.heap.libraries import Libraries
 from dycl.rewrite.state.heap.modules import TABLES
-from dycl.rewrite.state.heap.process_settings import setting_guards
 from dycl.rewrite.state.heap.reach import (
-    NAMESPACES,
     PLAINEST,
     data_of,
     functions_of,
     held_by,
     is_library,
     is_plain_object,
+    is_writable,
     leads_nowhere,
     leads_on,
     names_in,
@@ -54,6 +52,9 @@ from dycl.rewrite.state.heap.reach import (
     runs_python,
 )
 from dycl.rewrite.state.heap.shared_memory import GETS_AT_MEMORY, Memories
+from dycl.rewrite.state.heap.unchanged import guards, object_guards
+from dycl.rewrite.state.heap.unchanged.libraries import Libraries
+from dycl.rewrite.state.heap.unchanged.process_settings import setting_guards
 from dycl.rewrite.state.heap.unread import UnreadLists
 from dycl.rewrite.state.heap.watched import Watched
 from dycl.rewrite.state.heap.weak import WeakReferences, is_proxy
@@ -66,7 +67,9 @@ class Surroundings:
     def __init__(self, pinned: Pinned, found_module: Callable[[nn.Module], Iterable[tuple[Any, str]]]) -> None:
         self.containers: list[Watched] = []
         self._functions, self._objects, self.classes = guards.Functions(), guards.Objects(), guards.Classes()
-        self.guards: list[guards.Guard] = [self._functions.guard(), self._objects.guard(), *setting_guards()]
+        self.memories, self.tensors = Memories(), HeldTensors()
+        kept = (self._functions, self._objects, self.tensors)
+        self.guards: list[guards.Guard] = [*(one.guard() for one in kept), *setting_guards()]
         self.caches: list[functools._lru_cache_wrapper[Any]] = []
         """The functions whose results Python keeps."""
         self.unread = UnreadLists(self.names_one_of)
@@ -79,16 +82,14 @@ class Surroundings:
         self._pinned, self._found_module = pinned, found_module
         self._seen: dict[int, Any] = {}
         self._leads_on, self._lies_in_memory = dict[type, bool](), set[type]()
-        self.memories, self.tensors = Memories(), HeldTensors()
-        self._names = {"forward"}
+        self._names, self._waiting = {"forward"}, list[tuple[Any, str]]()
         self._methods: dict[str, list[Any]] = collections.defaultdict(list)
-        self._waiting: list[tuple[Any, str]] = []
         self._empty, self._empty_tables, self._written = list[tuple[Any, str]](), list[Any](), 0
         self._at_stop: bool | None = None
         self._mixed: list[Watched] = []
         """The containers that hold tensors which the program writes."""
         self._compared = Compared(self.containers, self.guards)
-        self._libraries = Libraries(self.guards, self._seen)
+        self._libraries = Libraries(self.guards, self._seen, lambda value, name: self._waiting.append((value, name)))
 
     def watch(self, value: Any, name: str) -> None:
         """Take note of a value that was there before the call, and of all that it leads to."""
@@ -122,6 +123,7 @@ class Surroundings:
 
     def watch_parts(self, tensor: torch.Tensor, name: str) -> None:
         """Take note of what hangs on a tensor: attributes that somebody gave it, and its derivative."""
+        self.tensors.keep(tensor)
         if type(tensor) is not FakeTensor and (own := tensor.__dict__):
             self._seen[id(own)] = own
             self._waiting.extend(self._container(own, name))
@@ -196,7 +198,9 @@ class Surroundings:
             return
         held = held_by(value)
         if held is not None:
-            if isinstance(value, types.FunctionType):
+            if isinstance(value, BaseException):
+                self.guards.append(object_guards.error_guard(value))
+            elif isinstance(value, types.FunctionType):
                 self._pinned.add(value)
                 self._functions.add(value)
                 yield from self._named_by(value)
@@ -204,8 +208,8 @@ class Surroundings:
             elif isinstance(value, functools._lru_cache_wrapper):
                 self.caches.append(value)
             yield from ((item, name) for item in held)
-        elif isinstance(value, guards.GUARDED):
-            self.guards.append(guards.guarded(value, name))
+        elif isinstance(value, object_guards.GUARDED):
+            self.guards.append(object_guards.guarded(value, name))
             self._pinned.add(value)
             if is_library(type(value).__module__):
                 return
@@ -220,18 +224,15 @@ class Surroundings:
         yield from self._attributes(value, name)
 
     def _container(self, value: Any, name: str) -> Iterator[tuple[Any, str]]:
-        writable = not (isinstance(value, np.ndarray) and not value.flags.writeable) and not (
-            isinstance(value, memoryview) and value.readonly
-        )
         self._pinned.add(value)
-        if not writable:
+        if not is_writable(value):
             return
         contents = contents_of(value)
         self.containers.append(Watched(value, contents, contents, name))
         if not isinstance(contents, set):
             self.tensors.note_replaceable(values_of(contents))
         if isinstance(value, collections.defaultdict):
-            self.guards.append(guards.factory_guard(value, name))
+            self.guards.append(object_guards.factory_guard(value, name))
             if not leads_on(value.default_factory):
                 self.untouchable[id(value)] = (value, name, "whose missing items come from where nobody sees")
             yield value.default_factory, name
@@ -256,6 +257,8 @@ class Surroundings:
         if is_library(cls.__module__):
             self._libraries.meet(cls, cls.__name__, ())
             return
+        if isinstance(cls, abc.ABCMeta):
+            self.guards.append(object_guards.abstract_guard(cls))
         self.guards.append(self.classes.add(cls))
         for name, value in vars(cls).items():
             functions = functions_of(value)
@@ -275,6 +278,7 @@ class Surroundings:
         self._guard(space)
         self.unread.codes[function.__code__] = None
         self._libraries.note_stores(function.__code__)
+        self.tensors.note_stores(function.__code__)
         names = dict.fromkeys(names_in(function.__code__))
         for name in names:
             found = space[name] if name in space else sys.modules.get(name)
@@ -291,8 +295,6 @@ class Surroundings:
         if not isinstance(found, types.ModuleType):
             return
         if is_library(found.__name__):
-            if not NAMESPACES.isdisjoint(names):
-                self._guard(vars(found))
             self._libraries.meet(found, name, names)
             return
         self._guard(vars(found))
@@ -303,10 +305,8 @@ class Surroundings:
                 yield from self._of_module(vars(found)[inner], inner, inside)
 
     def _guard(self, space: dict[str, Any]) -> None:
-        if id(space) not in self._seen:
-            self._seen[id(space)] = space
-            self._pinned.add(space)
-            self.guards.append(guards.namespace_guard(space))
+        self._pinned.add(space)
+        self._libraries.guard_namespace(space)
 
     def follow_class(self, cls: type | None) -> type | None:
         """Follow the plain values of a class, or of the first one that has changed; None if there is none to follow."""

@@ -3,22 +3,16 @@
 A change of theirs is not followed from state to state. It is noticed, undone and refused.
 """
 
-import collections
-import io
 import itertools
 import operator
-import random
-import threading
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import torch
 from torch import nn
 
-from dycl.rewrite.state.heap.contents import contents_of, fill, is_class_data, is_same
+from dycl.rewrite.state.heap.contents import is_class_data
 from dycl.rewrite.state.heap.tally import Holding
 
 _MISSING = object()
@@ -245,123 +239,3 @@ class Objects:
 
 
 _OWN_DICT = operator.attrgetter("__dict__")
-
-
-def contents_guard(container: Any, name: str) -> Guard:
-    """A container that belongs to a library keeps what it holds."""
-    before = contents_of(container)
-
-    def changed() -> str | None:
-        return None if is_same(container, before) else f"`{name}`"
-
-    return Guard(changed, lambda: fill(container, before))
-
-
-def factory_guard(table: collections.defaultdict[Any, Any], name: str) -> Guard:
-    """A dict keeps what makes its missing items."""
-    before = table.default_factory
-
-    def changed() -> str | None:
-        return None if table.default_factory is before else f"`default_factory` of `{name}`"
-
-    def restore() -> None:
-        table.default_factory = before
-
-    return Guard(changed, restore)
-
-
-FILES = (io.StringIO, io.BytesIO)
-
-
-def file_guard(file: Any, name: str) -> Guard:
-    """A file in memory keeps what was written to it, and the place in it."""
-    text, position = file.getvalue(), file.tell()
-
-    def changed() -> str | None:
-        return None if (file.getvalue(), file.tell()) == (text, position) else f"what is written to `{name}`"
-
-    def restore() -> None:
-        if changed() is not None:
-            file.seek(0)
-            file.truncate()
-            file.write(text)
-            file.seek(position)
-
-    return Guard(changed, restore)
-
-
-RANDOM_SOURCES = (random.Random, np.random.RandomState, np.random.Generator, torch.Generator)
-LOCKS: tuple[type, ...] = (type(threading.Lock()), type(threading.RLock()))
-GUARDED = (*RANDOM_SOURCES, *FILES, *LOCKS)
-"""What is neither copied nor filled again, but must be at the end of a block what it was at the beginning."""
-
-
-def guarded(value: Any, name: str) -> Guard:
-    """What lets one of these be what it was."""
-    if isinstance(value, LOCKS):
-        return _lock_guard(value, name)
-    return (random_guard if isinstance(value, RANDOM_SOURCES) else file_guard)(value, name)
-
-
-def _lock_guard(lock: Any, name: str) -> Guard:
-    """A lock is held by nobody else than before."""
-
-    def is_held() -> bool:
-        return bool(lock.locked() if hasattr(lock, "locked") else lock._is_owned())
-
-    before = is_held()
-
-    def changed() -> str | None:
-        return None if is_held() == before else f"whether the lock `{name}` is held"
-
-    def restore() -> None:
-        if is_held() != before:
-            (lock.acquire if before else lock.release)()
-
-    return Guard(changed, restore)
-
-
-def random_guard(source: Any, name: str) -> Guard:
-    """A source of random numbers gives none."""
-    before = _state_of(source)
-
-    def changed() -> str | None:
-        return None if _told(_state_of(source)) == _told(before) else f"the random numbers that `{name}` gives"
-
-    def restore() -> None:
-        if changed() is not None:
-            _set_state(source, before)
-
-    return Guard(changed, restore)
-
-
-def _state_of(source: Any) -> Any:
-    match source:
-        case random.Random():
-            return source.getstate()
-        case np.random.Generator():
-            return source.bit_generator.state
-        case torch.Generator():
-            return {"seed": source.initial_seed(), "state": source.get_state().numpy()}
-        case _:
-            return source.get_state(legacy=False)
-
-
-def _set_state(source: Any, state: Any) -> None:
-    match source:
-        case random.Random():
-            source.setstate(state)
-        case np.random.Generator():
-            source.bit_generator.state = state
-        case torch.Generator():
-            source.manual_seed(state["seed"])
-            source.set_state(torch.from_numpy(state["state"]))
-        case _:
-            source.set_state(state)
-
-
-def _told(state: Any) -> Any:
-    """A state of numbers, so that two can be compared."""
-    if isinstance(state, dict):
-        return [(name, _told(value)) for name, value in state.items()]
-    return state.tobytes() if isinstance(state, np.ndarray) else state

@@ -1,0 +1,76 @@
+"""Calls that reach beyond the program: they look at the code that makes them, run other code, or act outside.
+
+Natively, the first would see DyCL's own code, and the last would act while compiling.
+"""
+
+import inspect
+import os
+import sys
+import traceback
+from types import BuiltinFunctionType
+from typing import Any
+
+from dycl.rewrite.semantics.contract import Running
+from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
+from dycl.rewrite.signals import Refused
+
+
+def _no_look(name: str) -> Handler:
+    def look(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if name in ("vars", "dir") and args:
+            return NOT_HANDLED
+        raise Refused("DY002", f"`{name}` runs or looks at code in a way that cannot be followed")
+
+    return look
+
+
+_CALLEES: tuple[Any, ...] = (
+    *(locals, vars, dir, globals, eval, exec, compile, breakpoint, input),
+    *(sys._getframe, sys._current_frames, sys.settrace, sys.setprofile),
+    *(inspect.currentframe, inspect.stack, inspect.trace, inspect.getouterframes),
+    *(traceback.extract_stack, traceback.format_stack, traceback.print_stack, traceback.walk_stack),
+)
+
+_QUESTIONS = frozenset(
+    (
+        *("access", "confstr", "cpu_count", "ctermid", "device_encoding", "fpathconf", "fspath", "fstat", "fstatvfs"),
+        *("get_blocking", "get_inheritable", "get_terminal_size", "getcwd", "getcwdb", "getegid", "geteuid", "getgid"),
+        *("getgrouplist", "getgroups", "getloadavg", "getlogin", "getpgid", "getpgrp", "getpid", "getppid"),
+        *("getpriority", "getresgid", "getresuid", "getsid", "getuid", "getxattr", "isatty", "listdir", "listxattr"),
+        *("lstat", "major", "makedev", "minor", "open", "pathconf", "process_cpu_count", "readlink", "scandir"),
+        *("sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity", "sched_getparam"),
+        *("sched_getscheduler", "sched_rr_get_interval", "stat", "statvfs", "strerror", "sysconf", "times", "ttyname"),
+        *("uname", "waitstatus_to_exitcode", "WCOREDUMP", "WEXITSTATUS", "WIFCONTINUED", "WIFEXITED", "WIFSIGNALED"),
+        *("WIFSTOPPED", "WSTOPSIG", "WTERMSIG", "_path_normpath"),
+    )
+)
+ACTIONS: dict[str, Any] = {
+    name: function
+    for name, function in vars(os).items()
+    if isinstance(function, BuiltinFunctionType) and function.__module__ == os.name and name not in _QUESTIONS
+}
+"""Functions of the operating system that do something, of which most tell nobody."""
+
+
+def acts_outside(function: Any) -> bool:
+    """Whether a call of a function does something outside of the program."""
+    return isinstance(function, BuiltinFunctionType) and ACTIONS.get(function.__name__) is function
+
+
+def refused(told: str) -> Refused:
+    """The refusal of something that a program does outside."""
+    reason = f"the call does something outside of the program: {told}"
+    return Refused("DY007", reason, "do it before or after the model is called")
+
+
+def _no_action(name: str) -> Handler:
+    def act(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        raise refused(f"`os.{name}`")
+
+    return act
+
+
+HANDLERS: dict[Any, Handler] = {
+    **{callee: _no_look(callee.__name__) for callee in _CALLEES},
+    **{function: _no_action(name) for name, function in ACTIONS.items()},
+}

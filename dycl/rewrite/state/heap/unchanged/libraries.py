@@ -1,0 +1,191 @@
+"""What a program could hang on modules, classes, functions, loggers and threads of libraries: they must stay the same.
+
+A library keeps much for itself, which may change. So only those attributes of its objects are looked at whose names
+the program uses.
+"""
+
+import abc
+import logging
+import sys
+import threading
+import types
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+from dycl.rewrite.own_thread import is_replaced
+from dycl.rewrite.state.heap.reach import NAMESPACES, PLAINEST, is_library
+from dycl.rewrite.state.heap.unchanged.guards import Guard, namespace_guard
+from dycl.rewrite.state.heap.unchanged.object_guards import abstract_guard, contents_guard
+from dycl.rewrite.state.heap.unchanged.stores import stored_by
+
+_MISSING = object()
+_CONTAINERS = (dict, list, set)
+_OBJECTS = (types.ModuleType, types.FunctionType, type)
+# What a logger keeps for itself, and what methods of its set.
+_OWN_OF_LOGGERS = frozenset(("handlers", "filters", "_cache", "manager"))
+_OF_LOGGERS = ("level", "disabled", "parent", "propagate")
+
+
+class Libraries:
+    """Objects of libraries that the program can reach."""
+
+    def __init__(self, guards: list[Guard], seen: dict[int, Any], watch: Callable[[Any, str], None]) -> None:
+        self._guards, self._seen, self._watch = guards, seen, watch
+        self._kept: dict[int, tuple[Any, dict[str, Any]]] = {}
+        """Each of them, with what it had under the names that the program stores to."""
+        self._stored: dict[str, None] = {}
+
+    def note_stores(self, code: types.CodeType) -> None:
+        """Take note of the attributes that a function sets or deletes."""
+        for name in stored_by(code):
+            if name not in self._stored:
+                self._stored[name] = None
+                for owner, before in self._kept.values():
+                    before[name] = _attributes(owner).get(name, _MISSING)
+
+    def meet_named(self, owner: Any, name: str, names: Collection[str]) -> None:
+        """Take note of what a function names, if it is a class or function of a library."""
+        if isinstance(owner, types.FunctionType | type) and is_of_library(owner):
+            self.meet(owner, name, names)
+
+    def meet(self, owner: Any, name: str, names: Collection[str], met: set[int] | None = None) -> None:
+        """Take note of an object that the program reaches, and of those in it that go by names used there as well."""
+        met = {id(owner)} if met is None else met
+        own = _attributes(owner)
+        if id(owner) not in self._kept:
+            before = {stored: own.get(stored, _MISSING) for stored in self._stored}
+            self._kept[id(owner)] = (owner, before)
+            self._guards.append(_guard(owner, name, before))
+            self._meet_given_away(owner)
+            if isinstance(owner, abc.ABCMeta):
+                self._guards.append(abstract_guard(owner))
+        if isinstance(owner, types.ModuleType) and not NAMESPACES.isdisjoint(names):
+            self.guard_namespace(vars(owner))
+        for inner in names:
+            value = own.get(inner)
+            if type(value) in _CONTAINERS:
+                self._keep(value, f"{name}.{inner}")
+            elif id(value) in met or type(value) in PLAINEST:
+                continue
+            elif isinstance(value, _OBJECTS) and is_of_library(value):
+                met.add(id(value))
+                self.meet(value, f"{name}.{inner}", names, met)
+            elif not is_library(type(value).__module__) or isinstance(value, types.FunctionType | type):
+                self._watch(value, f"{name}.{inner}")
+
+    def _meet_given_away(self, module: Any) -> None:
+        """Take note of what functions of a module give away though it was there before the call."""
+        if module is threading:
+            for thread in threading.enumerate():
+                self.meet(thread, f"the thread {thread.name}", ())
+        elif module is logging:
+            for logger in (logging.root, *_loggers().values()):
+                self.meet_logger(logger, f"the logger {logger.name}")
+            self._guards.append(_new_loggers_guard(self._stored))
+
+    def guard_namespace(self, space: dict[str, Any]) -> None:
+        """Let the global variables of a module stay as they are."""
+        if id(space) not in self._seen:
+            self._seen[id(space)] = space
+            self._guards.append(namespace_guard(space))
+
+    def meet_logger(self, logger: logging.Logger, name: str) -> None:
+        """Take note of a logger: what it does with messages is nobody's business, what hangs on it is."""
+        if id(logger) in self._kept:
+            return
+        self.meet(logger, name, ())
+        before = self._kept[id(logger)][1]
+        before.update((inner, vars(logger).get(inner, _MISSING)) for inner in _OF_LOGGERS)
+        for inner, value in vars(logger).items():
+            if type(value) in _CONTAINERS and inner not in _OWN_OF_LOGGERS:
+                self._keep(value, f"{name}.{inner}")
+        if logger.parent is not None:
+            self.meet_logger(logger.parent, f"{name}.parent")
+
+    def _keep(self, container: Any, name: str) -> None:
+        if id(container) not in self._seen:
+            self._seen[id(container)] = container
+            self._guards.append(_modules_guard() if container is sys.modules else contents_guard(container, name))
+
+
+def _loggers() -> dict[str, logging.Logger]:
+    known = logging.root.manager.loggerDict
+    return {name: found for name, found in known.items() if isinstance(found, logging.Logger)}
+
+
+def _new_loggers_guard(stored: dict[str, None]) -> Guard:
+    """A logger that the call makes has nothing that a later call could find: it is there from then on."""
+    before, size = _loggers(), len(logging.root.manager.loggerDict)
+
+    def changed() -> str | None:
+        if len(logging.root.manager.loggerDict) == size:
+            return None
+        made = (logger for name, logger in _loggers().items() if name not in before)
+        told = (logger.name for logger in made if logger.level or not vars(logger).keys().isdisjoint(stored))
+        return next((f"the logger `{name}`" for name in told), None)
+
+    def restore() -> None:
+        for name in _loggers().keys() - before.keys():
+            del logging.root.manager.loggerDict[name]
+
+    return Guard(changed, restore)
+
+
+def _modules_guard() -> Guard:
+    """The table of modules keeps what it has; imports may add to it."""
+    before = dict(sys.modules)
+
+    def changed_names() -> Iterable[str]:
+        now = sys.modules
+        yield from (name for name, module in before.items() if now.get(name, _MISSING) is not module)
+        if len(now) != len(before):
+            known = set(map(id, before.values()))
+            added = ((name, module) for name, module in list(now.items()) if name not in before)
+            yield from (name for name, module in added if id(module) in known or not hasattr(module, "__spec__"))
+
+    def changed() -> str | None:
+        name = next(iter(changed_names()), None)
+        return None if name is None else f"the module `{name}` in `sys.modules`"
+
+    def restore() -> None:
+        for name in list(changed_names()):
+            if name in before:
+                sys.modules[name] = before[name]
+            else:
+                del sys.modules[name]
+
+    return Guard(changed, restore)
+
+
+def is_of_library(value: Any) -> bool:
+    """Whether a module, class or function is a library's."""
+    return is_library(value.__name__ if isinstance(value, types.ModuleType) else value.__module__)
+
+
+def _attributes(owner: Any) -> Any:
+    return getattr(owner, "__dict__", {})
+
+
+def _guard(owner: Any, name: str, before: dict[str, Any]) -> Guard:
+    """An object of a library keeps what it has under some names; it may learn of modules."""
+
+    def changed_names() -> Iterable[str]:
+        own = _attributes(owner)
+        for inner, value in before.items():
+            now = own.get(inner, _MISSING)
+            imported = value is _MISSING and isinstance(now, types.ModuleType)
+            if now is not value and not imported and not is_replaced(owner, inner):
+                yield inner
+
+    def changed() -> str | None:
+        inner = next(iter(changed_names()), None)
+        return None if inner is None else f"`{inner}` of `{name}`"
+
+    def restore() -> None:
+        for inner in list(changed_names()):
+            if before[inner] is _MISSING:
+                delattr(owner, inner)
+            else:
+                setattr(owner, inner, before[inner])
+
+    return Guard(changed, restore)

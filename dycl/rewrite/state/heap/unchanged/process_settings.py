@@ -1,0 +1,225 @@
+"""Settings of the process that Python code can ask for, and that a call must leave as they are."""
+
+import atexit
+import decimal
+import functools
+import gc
+import locale
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import torch
+
+from dycl.rewrite.state.heap.unchanged.guards import Guard
+
+
+def setting_guards() -> list[Guard]:
+    """A guard for each setting that a program can change past all objects."""
+    return [_environment_guard(), *(_guard(*setting) for setting in (*_SETTINGS, *_of_pytorch()))]
+
+
+def _guard(name: str, read: Callable[[], Any], write: Callable[[Any], Any]) -> Guard:
+    before = read()
+
+    def restore() -> None:
+        if before is not _UNTOLD and read() != before:
+            write(before)
+
+    return Guard(lambda: None if read() == before else name, restore)
+
+
+_Setting = tuple[str, Callable[[], Any], Callable[[Any], Any]]
+
+
+def _precision() -> tuple[Any, ...]:
+    context = decimal.getcontext()
+    traps = tuple(kind for kind, is_set in context.traps.items() if is_set)
+    return context.prec, context.rounding, context.Emin, context.Emax, context.capitals, context.clamp, traps
+
+
+def _set_precision(told: tuple[Any, ...]) -> None:
+    flags = dict(decimal.getcontext().flags)
+    prec, rounding, smallest, largest, capitals, clamp, traps = told
+    made = decimal.Context(prec, rounding, smallest, largest, capitals, clamp, [], list(traps))
+    made.flags.update(flags)
+    decimal.setcontext(made)
+
+
+def _environment_guard() -> Guard:
+    """Python keeps the variables in a dict of its own, which is quicker to compare than all their texts."""
+    kept: dict[Any, Any] = vars(os.environ)["_data"]
+    before, told = dict(kept), dict(os.environ)
+
+    def restore() -> None:
+        if kept != before:
+            os.environ.clear()
+            os.environ.update(told)
+
+    return Guard(lambda: None if kept == before else "the variables of the environment", restore)
+
+
+def _print_options() -> dict[str, Any]:
+    return dict(vars(torch._tensor_str.PRINT_OPTS))
+
+
+def _set_print_options(told: dict[str, Any]) -> None:
+    vars(torch._tensor_str.PRINT_OPTS).update(told)
+
+
+def _collect_garbage(enabled: bool) -> None:
+    (gc.enable if enabled else gc.disable)()
+
+
+def _keeps_small_numbers() -> bool:
+    """Whether numbers too small for all their digits are computed with, or taken for zero."""
+    return sys.float_info.min / _TWO > 0
+
+
+_TWO = 2.0
+
+
+def _set_small_numbers(kept: bool) -> None:
+    torch.set_flush_denormal(not kept)
+
+
+def _rights() -> int:
+    now = os.umask(0o077)
+    os.umask(now)
+    return now
+
+
+def _handlers() -> list[Any]:
+    return list(map(_HANDLER_OF, _SIGNALS))
+
+
+# Without the names of signals, which take most of the time.
+_HANDLER_OF: Callable[[int], Any] = vars(signal)["_signal"].getsignal
+
+
+def _set_handlers(told: list[Any]) -> None:
+    for number, handler in zip(_SIGNALS, told, strict=True):
+        if _HANDLER_OF(number) is not handler:
+            signal.signal(number, handler)
+
+
+_SIGNALS = sorted(map(int, signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}))
+
+
+def _set_nothing(told: Any) -> None:
+    """What cannot be taken back."""
+
+
+def _set_thread_name(name: str) -> None:
+    threading.current_thread().name = name
+
+
+def _numpy_options() -> tuple[Any, ...]:
+    return np.geterr(), np.geterrcall(), np.getbufsize(), np.get_printoptions()
+
+
+def _set_numpy_options(told: tuple[Any, ...]) -> None:
+    errors, function, size, printing = told
+    np.seterr(**errors)
+    np.seterrcall(function)
+    np.setbufsize(size)
+    np.set_printoptions(**printing)
+
+
+_SETTINGS: tuple[_Setting, ...] = (
+    ("PyTorch's default element type", torch.get_default_dtype, torch.set_default_dtype),
+    ("how deep calls may be nested", sys.getrecursionlimit, sys.setrecursionlimit),
+    ("how long a thread runs at a time", sys.getswitchinterval, sys.setswitchinterval),
+    ("how many digits whole numbers may have", sys.get_int_max_str_digits, sys.set_int_max_str_digits),
+    ("the precision of decimal numbers", _precision, _set_precision),
+    ("the folder that the process is in", os.getcwd, os.chdir),
+    ("which rights new files have", _rights, os.umask),
+    ("how signals are handled", _handlers, _set_handlers),
+    ("the locale", lambda: locale.setlocale(locale.LC_ALL), lambda told: locale.setlocale(locale.LC_ALL, told)),
+    ("what runs when the process ends", atexit._ncallbacks, _set_nothing),
+    ("which messages are logged", lambda: logging.root.manager.disable, logging.disable),
+    ("NumPy's settings", _numpy_options, _set_numpy_options),
+    ("how PyTorch writes tensors out", _print_options, _set_print_options),
+    ("how many threads PyTorch uses", torch.get_num_threads, torch.set_num_threads),
+    ("how PyTorch rounds numbers close to zero", _keeps_small_numbers, _set_small_numbers),
+    ("whether derivatives are watched", torch.is_anomaly_enabled, torch.set_anomaly_enabled),
+    ("whether Python collects garbage", gc.isenabled, _collect_garbage),
+    ("when Python collects garbage", gc.get_threshold, lambda told: gc.set_threshold(*told)),
+    (
+        "the name of the thread",
+        lambda: threading.current_thread().name,
+        lambda n: setattr(threading.current_thread(), "name", n),
+    ),
+)
+
+
+@functools.cache
+def _of_pytorch() -> tuple[_Setting, ...]:
+    """PyTorch's own switches: whatever it has both a getter without arguments and a setter for.
+
+    How exactly it multiplies is kept by backend and operation, and some of the other switches change that too: it comes
+    last, so that it is put back last.
+    """
+    found: list[_Setting] = []
+    for setter, getter in _pairs(dir(torch._C)):
+        read, write = getattr(torch._C, getter), getattr(torch._C, setter)
+        try:
+            told = read()
+        except TypeError:
+            continue  # it asks something of its arguments
+        except RuntimeError:
+            told = None  # switches that contradict each other
+        if isinstance(told, tuple):
+            write = functools.partial(_write_all, write)
+        found.append((f"PyTorch's setting `{getter.strip('_')}`", functools.partial(_read, read), write))
+    for place in _PRECISIONS:
+        read = functools.partial(torch._C._get_fp32_precision_getter, *place)
+        write = functools.partial(torch._C._set_fp32_precision_setter, *place)
+        found.append((f"PyTorch's precision of {' '.join(place)}", functools.partial(_read, read), write))
+    return tuple(found)
+
+
+_PRECISIONS = (
+    ("generic", "all"),
+    *((backend, kind) for backend in ("cuda", "mkldnn") for kind in ("all", "matmul", "conv", "rnn")),
+)
+
+
+def _read(read: Callable[[], Any]) -> Any:
+    """A setting; where others contradict it, PyTorch does not tell, and that is how it must stay."""
+    try:
+        return read()
+    except RuntimeError:
+        return _UNTOLD
+
+
+_UNTOLD = object()
+
+
+def _write_all(write: Callable[..., Any], told: tuple[Any, ...]) -> None:
+    write(*told)
+
+
+def _pairs(names: Iterable[str]) -> Iterable[tuple[str, str]]:
+    known = set(names)
+    for setter in sorted(known):
+        if not setter.startswith("_set_") or setter in _CHANGED_BY_DYCL:
+            continue
+        name = setter.removeprefix("_set_")
+        attention = name.removeprefix("sdp_use_")
+        getters = (f"_get_{name}", f"_is_{name}", f"_{name}", f"_get_{attention}_sdp_enabled")
+        if (getter := next((getter for getter in getters if getter in known), None)) is not None:
+            yield setter, getter
+
+
+_CHANGED_BY_DYCL = frozenset(
+    (
+        *("_set_torch_function_state", "_set_tracing_state"),
+        *("_set_meta_in_tls_dispatch_include", "_set_only_lift_cpu_tensors"),
+    )
+)
