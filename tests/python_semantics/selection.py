@@ -24,7 +24,7 @@ _PROCESS = "starts threads or processes, or reads and writes files"
 _TEXT = "runs a text that is not in any file"
 _PICKLES = "asks for pickles, which a library writes"
 _WARNINGS = "asks which warnings or other complaints are printed, which a compiled program drops"
-_LIMITS = "fills memory or the stack"
+_LIMITS = "fills memory or the stack, or takes hundreds of thousands of steps"
 _RANDOM = "draws random numbers, which no compiled program does"
 _ADDRESSES = "compares texts with addresses in them"
 _REUSED = "asks which tuples the interpreter uses again"
@@ -40,7 +40,9 @@ LEFT_OUT: dict[str, str] = {
     **dict.fromkeys(("threading", "subprocess", "script_helper", "tempfile", "open", "asyncio"), _PROCESS),
     **dict.fromkeys(("captured_stdout", "captured_stderr", "captured_output", "stdout", "stderr"), _PROCESS),
     **dict.fromkeys(("redirect_stdout", "redirect_stderr", "redirect_stream", "orig_stream"), _PROCESS),
-    **dict.fromkeys(("exec", "eval", "compile", "check_syntax_error", "check_syntax_warning", "run_doctest"), _TEXT),
+    **dict.fromkeys(
+        ("exec", "eval", "compile", "check_syntax_error", "check_syntax_warning", "run_doctest", "ast"), _TEXT
+    ),
     **dict.fromkeys(("pickle", "check_pickle", "__reduce__", "__setstate__"), _PICKLES),
     **dict.fromkeys(("catch_warnings", "check_warnings", "check_no_warnings", "assertWarns"), _WARNINGS),
     **dict.fromkeys(("assertWarnsRegex", "catch_unraisable_exception"), _WARNINGS),
@@ -68,8 +70,24 @@ LEFT_OUT_TESTS: dict[str, str] = {
     "test_yield_from.TestPEP380Operation.test_delegator_is_visible_to_debugger": _INTERPRETER,
     "test_descr.DictProxyTests.test_repr": _ADDRESSES,
     **{f"test_functools.TestPartial{kind}.test_repr": _ADDRESSES for kind in ("C", "CSubclass", "Py", "PySubclass")},
-    "test_list.ListTest.test_repr_deep": _LIMITS,
-    "test_dict.DictTest.test_repr_deep": _LIMITS,
+    **dict.fromkeys(
+        (
+            *("test_list.ListTest.test_repr_deep", "test_dict.DictTest.test_repr_deep"),
+            *("test_list.ListTest.test_repr_large", "test_tuple.TupleTest.test_repr_large"),
+            "test_dictviews.DictSetTest.test_deeply_nested_repr",
+            "test_contextlib.TestExitStack.test_excessive_nesting",
+            "test_exception_group.DeepRecursionInSplitAndSubgroup.test_deep_split",
+            "test_exception_group.DeepRecursionInSplitAndSubgroup.test_deep_subgroup",
+            "test_descr.ClassPropertiesAndMethods.test_slots_trash",
+            "test_descr.ClassPropertiesAndMethods.test_wrapper_segfault",
+            "test_itertools.RegressionTests.test_long_chain_of_empty_iterables",
+            *(f"test_deque.TestBasic.test_big_{kind}" for kind in ("queue_popleft", "queue_popright")),
+            *(f"test_deque.TestBasic.test_big_{kind}" for kind in ("stack_left", "stack_right")),
+            *(f"test_deque.TestBasic.test_long_steadystate_queue_pop{side}" for side in ("left", "right")),
+            *(f"test_set.{case}.test_hash_effectiveness" for case in ("TestFrozenSet", "TestFrozenSetSubclass")),
+        ),
+        _LIMITS,
+    ),
     "test_list.ListTest.test_constructor_exception_handling": "raises KeyboardInterrupt, which ends a compilation",
 }
 """Tests that are left out, and why."""
@@ -92,7 +110,8 @@ def why_left_out(test: str, cls: type[Case], name: str) -> str | None:
     """Why a test says nothing of the language; None if it does."""
     if test in LEFT_OUT_TESTS:
         return LEFT_OUT_TESTS[test]
-    named = _names(getattr(cls, name), cls) & LEFT_OUT.keys()
+    run = (getattr(cls, part, None) for part in (name, "setUp", "tearDown"))
+    named = set[str]().union(*(_names(part, cls) for part in run)) & LEFT_OUT.keys()
     return LEFT_OUT[min(named)] if named else None
 
 

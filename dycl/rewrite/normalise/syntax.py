@@ -293,7 +293,7 @@ def require_iterator(value: Any) -> Any:
 
 def is_generator(iterator: Any) -> bool:
     """Whether values can be sent to an iterator."""
-    return isinstance(iterator, types.GeneratorType)
+    return isinstance(iterator, types.GeneratorType) and hasattr(type(iterator), "send")
 
 
 def returned(iterator: Any) -> Any:

@@ -68,7 +68,7 @@ from dycl.rewrite.state.frames import (
     over_container,
 )
 from dycl.rewrite.state.heap import Heap
-from dycl.rewrite.state.lazy_iterators import LazyIterator
+from dycl.rewrite.state.lazy_iterators import LIST_ITERATOR, LazyIterator
 from dycl.rewrite.state.pinned import Pinned
 from dycl.rewrite.state.stops import Decided, Outcome, Raised, Returned, Stop
 from dycl.rewrite.state.tables import GrownList
@@ -278,9 +278,9 @@ class Machine:
             case GrownList():
                 return RangeIterator(0, None, 1, source)
             case list():
-                return ItemIterator(source, known=len(source))
+                return ItemIterator(source, known=len(source), kind=LIST_ITERATOR)
             case range():
-                return ItemIterator(source)
+                return ItemIterator(source, kind=type(iter(source)))
             case _ if type(source) is HostArray and source.ndim and isinstance(source.tensor.shape[0], int):
                 return ItemIterator(source)
             case HostRange():
@@ -303,7 +303,7 @@ class Machine:
         if key is not None:
             items = self.interned.setdefault(key, items)
             self.pinned.add(items)
-        return ItemIterator(items)
+        return ItemIterator(items, kind=type(source))
 
     def _next_item(self, frame: Frame, instruction: NextItem) -> Stop | None:
         iterator = frame.registers[instruction.iterator]

@@ -22,7 +22,7 @@ def set_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any
     owner, name = args[0], args[1]
     if isinstance(owner, torch.Tensor):
         raise Refused("DY009", f"the attribute `{name}` of a tensor is set")
-    if isinstance(owner, collections.defaultdict) or (isinstance(owner, BaseException) and owner in machine.pinned):
+    if isinstance(owner, collections.defaultdict | BaseException) and owner in machine.pinned:
         raise Refused("DY007", f"the attribute `{name}` of a `{type(owner).__name__}` is set")
     if isinstance(owner, np.ndarray | type(np.empty(0).flags)):
         raise Refused("DY009", f"the attribute `{name}` of an array is set", "use a function that gives another array")

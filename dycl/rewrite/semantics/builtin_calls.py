@@ -121,7 +121,12 @@ def _enumerate(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         return NOT_HANDLED
     items, *rest = args if args else (kwargs["iterable"],)
     start = kwargs.get("start", rest[0] if rest else 0)
-    return _zip(machine, (range(start, start + 2**62), items), {}) if type(start) is int else NOT_HANDLED
+    if type(start) is not int:
+        return NOT_HANDLED
+    found = _zip(machine, (range(start, start + 2**62), items), {})
+    if isinstance(found, ParallelIterator):
+        found.kind = enumerate
+    return found
 
 
 _PLAIN_TENSOR = torch.empty(0)

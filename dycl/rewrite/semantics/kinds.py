@@ -4,6 +4,7 @@ The program must not see that something stands in. So only what Python's own cla
 stand-in has not is refused.
 """
 
+import types
 from typing import Any
 
 import torch
@@ -18,7 +19,7 @@ from dycl.rewrite.semantics.dynamic import NOT_HANDLED
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Generator, HostRange, RangeIterator
-from dycl.rewrite.state.lazy_iterators import KNOWN_ITERATORS
+from dycl.rewrite.state.lazy_iterators import KNOWN_ITERATORS, class_stood_for
 from dycl.rewrite.state.tables import GrownList
 from dycl.rewrite.tensor_types import dress_of
 
@@ -36,6 +37,8 @@ def class_of(value: Any) -> type | None:
     if isinstance(value, FakeTensor):
         is_parameter, is_buffer, _ = dress_of(value)
         return nn.Parameter if is_parameter else nn.Buffer if is_buffer else torch.Tensor
+    if isinstance(value, KNOWN_ITERATORS):
+        return class_stood_for(value)
     return range if isinstance(value, HostRange) else None
 
 
@@ -43,7 +46,9 @@ def is_some_iterator(value: Any) -> bool:
     """Whether this is an iterator of which nobody knows any more what made it."""
     if type(value) is Generator:
         return is_own_file(value.frame.function.code.co_filename)
-    return isinstance(value, (*KNOWN_ITERATORS, RangeIterator))
+    if isinstance(value, KNOWN_ITERATORS):
+        return class_stood_for(value) is None
+    return isinstance(value, RangeIterator)
 
 
 def has(value: Any, name: str) -> bool | None:
@@ -85,3 +90,16 @@ def require_own(value: Any, name: str) -> None:
     if not hasattr(type(value), name):
         reason = f"`{name_of(value)}.{name}` needs a value that only the input determines"
         raise Refused("DY001", reason)
+
+
+def method_of_iterators(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Any) -> Any:
+    """A method that is taken from the class of an iterator: `type(it).__next__(it)`."""
+    if not isinstance(callee, _DESCRIPTORS) or not args or not isinstance(args[0], KNOWN_ITERATORS):
+        return NOT_HANDLED
+    if class_stood_for(args[0]) is not callee.__objclass__ or callee.__name__ not in (*_OF_ITERATORS, _HINT):
+        raise Refused("DY002", f"`{callee.__qualname__}` is called with an iterator")
+    return getattr(args[0], callee.__name__)(*args[1:], **kwargs)
+
+
+_HINT = "__length_hint__"
+_DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)

@@ -25,6 +25,7 @@ from dycl.rewrite.semantics import (
     builtin_calls,
     class_calls,
     indexing,
+    kinds,
     logging_calls,
     mathematics,
     number_lists,
@@ -149,18 +150,18 @@ def _signature(callee: Any) -> tuple[inspect.Signature | None, int, float]:
         signature = inspect.signature(callee)
     except (ValueError, TypeError):
         return None, 0, math.inf
-    kinds = inspect.Parameter
+    parameters = inspect.Parameter
     placed = [
         parameter
         for parameter in signature.parameters.values()
-        if parameter.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)
+        if parameter.kind in (parameters.POSITIONAL_ONLY, parameters.POSITIONAL_OR_KEYWORD)
     ]
-    least = sum(parameter.default is kinds.empty for parameter in placed)
+    least = sum(parameter.default is parameters.empty for parameter in placed)
     needs_names = any(
-        parameter.kind is kinds.KEYWORD_ONLY and parameter.default is kinds.empty
+        parameter.kind is parameters.KEYWORD_ONLY and parameter.default is parameters.empty
         for parameter in signature.parameters.values()
     )
-    takes_any = any(parameter.kind is kinds.VAR_POSITIONAL for parameter in signature.parameters.values())
+    takes_any = any(parameter.kind is parameters.VAR_POSITIONAL for parameter in signature.parameters.values())
     return signature, least, -1 if needs_names else math.inf if takes_any else len(placed)
 
 
@@ -184,6 +185,7 @@ RULES: tuple[Rule, ...] = (
     Rule("special methods of numbers", mathematics.special_method),
     Rule("functions, by identity", _function),
     Rule("functions of the classes that a module's tables are made from", attribute_calls.past_the_door),
+    Rule("methods of iterators, taken from their classes", kinds.method_of_iterators),
     Rule("methods, by the type of their object", _method),
     Rule("PyTorch's functions, given NumPy's scalars", numpy_calls.in_torch),
 )

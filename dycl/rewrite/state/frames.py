@@ -110,8 +110,15 @@ class ItemIterator:
     source: Any = None
     """The dict, set or deque that is gone through by `items`, its keys: it must not change its size meanwhile."""
     part: Part = "key"
+    kind: type | None = None
+    """The class of Python's own iterator that this one stands for, where it is known."""
     native: Any = None
     """Python's own iterator over `source`, until the next decision: it alone notices every change."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The class that natively run code finds this to be an instance of."""
+        return self.kind or ItemIterator
 
     @property
     def in_growth(self) -> int:
@@ -188,7 +195,8 @@ def over_container(source: Any) -> ItemIterator | None:
         return None
     if isinstance(container, dict) and any(isinstance(value, torch.nn.Module) for value in container.values()):
         return None
-    return ItemIterator(tuple(container), known=len(container), source=container, part=part)
+    kind = type(iter(source))
+    return ItemIterator(tuple(container), known=len(container), source=container, part=part, kind=kind)
 
 
 _PARTS: dict[type, Part] = {type({}.keys()): "key", type({}.values()): "value", type({}.items()): "pair"}
@@ -208,6 +216,11 @@ class ParallelIterator:
     parts: tuple[Any, ...]
     strict: bool = False
     """Whether all parts must end together."""
+    kind: type = zip
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return self.kind
 
     @property
     def position(self) -> int:

@@ -212,14 +212,14 @@ class Freezer:
             case Frame():
                 return self.frame(value)
             case ItemIterator():
-                gone_through = self.freeze(value.items)
-                known = value.size_when_begun()
-                return IteratorNode(gone_through, value.position, known, self.freeze(value.source), value.part)
+                over, known = self.freeze(value.items), value.size_when_begun()
+                source = self.freeze(value.source)
+                return IteratorNode(over, value.position, known, source, value.part, value.kind)
             case ParallelIterator():
-                return ParallelNode(self._all(value.parts), value.strict)
+                return ParallelNode(self._all(value.parts), value.strict, value.kind)
             case LazyIterator():
-                over, held = self._all(value.parts), self.freeze(value.value)
-                return LazyNode(value.kind, value.made_at, over, held, value.numbers, value.position)
+                parts_of, held = self._all(value.parts), self.freeze(value.value)
+                return LazyNode(value.kind, value.made_at, parts_of, held, value.numbers, value.position)
             case RangeIterator():
                 return self._range(value)
             case HostRange():

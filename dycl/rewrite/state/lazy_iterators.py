@@ -3,6 +3,7 @@
 Somebody else may hold what they go through, take items from it or change it meanwhile; and they can be copied.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +12,7 @@ from dycl.rewrite.knowledge import StepThrough
 from dycl.rewrite.signals import DecisionMet, Refused
 from dycl.rewrite.state.frames import ItemIterator, ParallelIterator, no_text, over_container
 
-Kind = Literal["map", "filter", "chain", "chain of each", "slice", "longest", "pairs", "reversed"]
+Kind = Literal["map", "filter", "chain", "chain of each", "slice", "longest", "pairs", "reversed", "nothing"]
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -28,6 +29,11 @@ class LazyIterator:
     """Where it stands, where a slice ends, and how far it goes in a step."""
     position: int = 0
     """How many items it has given."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """The class that natively run code finds this to be an instance of."""
+        return _CLASSES.get(self.kind, LazyIterator)
 
     def __iter__(self) -> "LazyIterator":
         return self
@@ -52,8 +58,31 @@ class LazyIterator:
 
     def end(self) -> StopIteration:
         """Give nothing any more."""
-        self.kind, self.parts, self.value = "map", [ItemIterator(())], None
+        self.kind, self.parts, self.value = "nothing", [], None
         return StopIteration()
+
+
+LIST_ITERATOR: type = type(iter([]))
+_CLASSES: dict[Kind, type] = {
+    "map": map,
+    "filter": filter,
+    "chain": itertools.chain,
+    "chain of each": itertools.chain,
+    "slice": itertools.islice,
+    "longest": itertools.zip_longest,
+    "pairs": itertools.pairwise,
+    "reversed": type(reversed([])),
+}
+
+
+def class_stood_for(iterator: Any) -> type | None:
+    """The class of Python's own iterator that this one stands for; None if nobody knows any more."""
+    match iterator:
+        case ItemIterator() | ParallelIterator():
+            return iterator.kind
+        case LazyIterator():
+            return _CLASSES.get(iterator.kind)
+    return None
 
 
 KNOWN_ITERATORS = (ItemIterator, ParallelIterator, LazyIterator)
@@ -65,11 +94,11 @@ def iterator_over(source: Any) -> Any:
     if isinstance(source, KNOWN_ITERATORS):
         return source
     if isinstance(source, list) and type(source).__iter__ is list.__iter__:
-        return ItemIterator(source, known=len(source))
+        return ItemIterator(source, known=len(source), kind=LIST_ITERATOR)
     if type(source) in (tuple, range):
-        return ItemIterator(source)
+        return ItemIterator(source, kind=type(iter(source)))
     if type(source) is str:
-        return ItemIterator(tuple(source))
+        return ItemIterator(tuple(source), kind=type(iter(source)))
     return over_container(source)
 
 
@@ -167,6 +196,10 @@ def _reversed(lazy: LazyIterator) -> Any:
     return list.__getitem__(items, place)
 
 
+def _nothing(lazy: LazyIterator) -> Any:
+    raise StopIteration
+
+
 _NEXT: dict[Kind, Callable[[LazyIterator], Any]] = {
     "map": _mapped,
     "filter": _filtered,
@@ -176,4 +209,5 @@ _NEXT: dict[Kind, Callable[[LazyIterator], Any]] = {
     "longest": _filled_up,
     "pairs": _paired,
     "reversed": _reversed,
+    "nothing": _nothing,
 }

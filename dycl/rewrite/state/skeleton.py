@@ -332,6 +332,7 @@ class IteratorNode(NamedTuple):
     known: int | None
     source: Skeleton
     part: Part
+    kind: type | None
     tag: str = "iterator"
 
 
@@ -340,6 +341,7 @@ class ParallelNode(NamedTuple):
 
     parts: tuple[Skeleton, ...]
     strict: bool
+    kind: type
     tag: str = "parallel"
 
 

@@ -265,19 +265,19 @@ class Thawer:
                 self.seen[number] = getattr(bound_to, name) if own else vars(cls)[name].__get__(bound_to)
             case SuperNode(after, owner):
                 self.seen[number] = super(self.thaw(after), self.thaw(owner))
-            case IteratorNode(items, position, known, source, part):
+            case IteratorNode(items, position, known, source, part, kind):
                 gone_through = self.thaw(items)
                 # The list may have grown while the loop goes over it.
                 self.seen[number] = (
                     RangeIterator(position, None, 1, gone_through)
                     if type(gone_through) is GrownList
-                    else ItemIterator(gone_through, position, known, self.thaw(source), part)
+                    else ItemIterator(gone_through, position, known, self.thaw(source), part, kind)
                 )
-            case ParallelNode(parts, strict):
+            case ParallelNode(parts, strict, kind):
                 side_by_side = tuple([self.thaw(part) for part in parts])
                 if any(isinstance(part, RangeIterator) for part in side_by_side):
                     raise Refused("DY011", "a loop goes over a list of unknown length and something else side by side")
-                self.seen[number] = ParallelIterator(side_by_side, strict)
+                self.seen[number] = ParallelIterator(side_by_side, strict, kind)
             case LazyNode(kind, made_at, parts, value, numbers, position):
                 made_of = [self.thaw(part) for part in parts]
                 self.seen[number] = LazyIterator(kind, made_at, made_of, self.thaw(value), numbers, position)

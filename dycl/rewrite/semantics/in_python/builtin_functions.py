@@ -27,6 +27,7 @@ from dycl.rewrite.semantics.in_python import (
     generators,
     grouping,
     iterators,
+    operators,
     ordering,
     special_methods,
     tensor_functions,
@@ -258,6 +259,7 @@ def reduced(function: Any, items: Any, *initial: Any) -> Any:
 
 SUBSTITUTES: dict[Any, Any] = {
     **iterators.SUBSTITUTES,
+    **operators.SUBSTITUTES,
     **ordering.SUBSTITUTES,
     **classes.SUBSTITUTES,
     **filling.SUBSTITUTES,
@@ -303,7 +305,7 @@ def for_call(callee: Any) -> Any:
         method = tensor_functions.METHODS.get(callee.__name__)
         return None if method is None else functools.partial(method, callee.__self__)
     if not _is_method_of_container(callee):
-        return _looked_up(callee) or _constructor(callee)
+        return _looked_up(callee) or operators.for_getter(callee) or _constructor(callee)
     method = _looked_up(_unbound(callee))
     return None if method is None else functools.partial(method, callee.__self__)
 
@@ -370,8 +372,8 @@ def stands_in(code: types.CodeType) -> bool:
 
 
 _MODULES: tuple[types.ModuleType, ...] = (
-    *(attributes, caching, classes, containers, filling, generators, grouping, iterators, ordering, special_methods),
-    *(tensor_functions, texts),
+    *(attributes, caching, classes, containers, filling, generators, grouping, iterators, operators, ordering),
+    *(special_methods, tensor_functions, texts),
 )
 
 
