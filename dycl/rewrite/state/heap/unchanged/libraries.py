@@ -31,7 +31,7 @@ class Libraries:
 
     def __init__(self, guards: list[Guard], seen: dict[int, Any], watch: Callable[[Any, str], None]) -> None:
         self._guards, self._seen, self._watch = guards, seen, watch
-        self._kept: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self._kept: dict[int, _Kept] = {}
         """Each of them, with what it had under the names that the program stores to."""
         self._stored: dict[str, None] = {}
 
@@ -40,8 +40,8 @@ class Libraries:
         for name in stored_by(code):
             if name not in self._stored:
                 self._stored[name] = None
-                for owner, before in self._kept.values():
-                    before[name] = _attributes(owner).get(name, _MISSING)
+                for kept in self._kept.values():
+                    kept.keep(name)
 
     def meet_named(self, owner: Any, name: str, names: Collection[str]) -> None:
         """Take note of what a function names, if it is a class or function of a library."""
@@ -53,9 +53,8 @@ class Libraries:
         met = {id(owner)} if met is None else met
         own = _attributes(owner)
         if id(owner) not in self._kept:
-            before = {stored: own.get(stored, _MISSING) for stored in self._stored}
-            self._kept[id(owner)] = (owner, before)
-            self._guards.append(_guard(owner, name, before))
+            self._kept[id(owner)] = _Kept(owner, name, self._stored)
+            self._guards.append(self._kept[id(owner)].guard())
             self._meet_given_away(owner)
             if isinstance(owner, abc.ABCMeta):
                 self._guards.append(abstract_guard(owner))
@@ -94,8 +93,8 @@ class Libraries:
         if id(logger) in self._kept:
             return
         self.meet(logger, name, ())
-        before = self._kept[id(logger)][1]
-        before.update((inner, vars(logger).get(inner, _MISSING)) for inner in _OF_LOGGERS)
+        for inner in _OF_LOGGERS:
+            self._kept[id(logger)].keep(inner)
         for inner, value in vars(logger).items():
             if type(value) in _CONTAINERS and inner not in _OWN_OF_LOGGERS:
                 self._keep(value, f"{name}.{inner}")
@@ -117,18 +116,28 @@ def _new_loggers_guard(stored: dict[str, None]) -> Guard:
     """A logger that the call makes has nothing that a later call could find: it is there from then on."""
     before, size = _loggers(), len(logging.root.manager.loggerDict)
 
-    def changed() -> str | None:
+    def made() -> list[logging.Logger]:
         if len(logging.root.manager.loggerDict) == size:
-            return None
-        made = (logger for name, logger in _loggers().items() if name not in before)
-        told = (logger.name for logger in made if logger.level or not vars(logger).keys().isdisjoint(stored))
+            return []
+        return [logger for name, logger in _loggers().items() if name not in before]
+
+    def hung(logger: logging.Logger) -> set[str]:
+        return vars(logger).keys() & stored.keys() - _OWN_NAMES
+
+    def changed() -> str | None:
+        told = (logger.name for logger in made() if logger.level or hung(logger))
         return next((f"the logger `{name}`" for name in told), None)
 
     def restore() -> None:
-        for name in _loggers().keys() - before.keys():
-            del logging.root.manager.loggerDict[name]
+        for logger in made():
+            logger.setLevel(logging.NOTSET)
+            for name in hung(logger):
+                delattr(logger, name)
 
     return Guard(changed, restore)
+
+
+_OWN_NAMES = frozenset(vars(logging.Logger("")))
 
 
 def _modules_guard() -> Guard:
@@ -166,26 +175,45 @@ def _attributes(owner: Any) -> Any:
     return getattr(owner, "__dict__", {})
 
 
-def _guard(owner: Any, name: str, before: dict[str, Any]) -> Guard:
-    """An object of a library keeps what it has under some names; it may learn of modules."""
+class _Kept:
+    """An object of a library that keeps what it has under some names; it may learn of modules."""
 
-    def changed_names() -> Iterable[str]:
-        own = _attributes(owner)
-        for inner, value in before.items():
-            now = own.get(inner, _MISSING)
-            imported = value is _MISSING and isinstance(now, types.ModuleType)
-            if now is not value and not imported and not is_replaced(owner, inner):
-                yield inner
+    def __init__(self, owner: Any, name: str, names: Iterable[str]) -> None:
+        self._owner, self._name = owner, name
+        self._present: dict[str, Any] = {}
+        self._absent: set[str] = set()
+        for inner in names:
+            self.keep(inner)
 
-    def changed() -> str | None:
-        inner = next(iter(changed_names()), None)
-        return None if inner is None else f"`{inner}` of `{name}`"
+    def keep(self, name: str) -> None:
+        """Let it keep what it has under one more name."""
+        value = _attributes(self._owner).get(name, _MISSING)
+        if value is _MISSING:
+            self._absent.add(name)
+        else:
+            self._present[name] = value
 
-    def restore() -> None:
-        for inner in list(changed_names()):
-            if before[inner] is _MISSING:
-                delattr(owner, inner)
+    def guard(self) -> Guard:
+        """It has what it had."""
+        return Guard(self._changed, self._restore)
+
+    def _changed_names(self) -> Iterable[str]:
+        own = _attributes(self._owner)
+        for name, value in self._present.items():
+            if own.get(name, _MISSING) is not value and not is_replaced(self._owner, name):
+                yield name
+        if not own.keys().isdisjoint(self._absent):
+            for name in self._absent & own.keys():
+                if not isinstance(own[name], types.ModuleType) and not is_replaced(self._owner, name):
+                    yield name
+
+    def _changed(self) -> str | None:
+        name = next(iter(self._changed_names()), None)
+        return None if name is None else f"`{name}` of `{self._name}`"
+
+    def _restore(self) -> None:
+        for name in list(self._changed_names()):
+            if name in self._absent:
+                delattr(self._owner, name)
             else:
-                setattr(owner, inner, before[inner])
-
-    return Guard(changed, restore)
+                setattr(self._owner, name, self._present[name])
