@@ -410,3 +410,14 @@ def test_labels_that_a_loss_takes() -> None:
     ):
         expected, found = (_outcome(function, x, torch.tensor(labels)) for function in (snippet, program))
         assert (found is expected) if isinstance(expected, type) else torch.allclose(found, expected)
+
+
+def test_unique_parts_are_not_looked_for_among_nan() -> None:
+    def unique(x: Tensor) -> Tensor:
+        return torch.unique(x + 1 if x.sum() > 0 else x, dim=0)  # type: ignore[no-any-return]
+
+    program = dycl.compile(Calls(unique).eval(), torch.ones(3, 2))
+    x = torch.tensor([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]])
+    torch.testing.assert_close(program(x), unique(x))
+    with pytest.raises(ValueError, match="among NaN"):
+        program(torch.tensor([[nan, 2.0], [0.0, 1.0], [1.0, 2.0]]))

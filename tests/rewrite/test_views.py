@@ -107,3 +107,22 @@ def test_the_one_element_of_an_open_size() -> None:
     for numbers in ([1.0, -2.0], [3.0], [1.0, 2.0, -1.0], []):
         x = torch.tensor(numbers).reshape(-1, 1)
         assert_same(single(x), program(x))
+
+
+@pytest.mark.parametrize(
+    "squeezed",
+    [lambda y: y.squeeze(), lambda y: torch.squeeze(y, (0,)), lambda y: torch.as_tensor(y.numpy())],
+)
+def test_a_view_is_another_tensor_also_where_nothing_changes(squeezed: Callable[[Tensor], Tensor]) -> None:
+    def written(x: Tensor) -> object:
+        y = x * 1.0
+        view = squeezed(y)
+        if x.sum() > 0:
+            view.add_(10)
+        else:
+            y.mul_(3)
+        return y, view, view is y
+
+    program = dycl.compile(Calls(written).eval(), torch.ones(3, 4), dynamic_shapes=_ROWS)
+    for x in (torch.ones(0, 4), torch.ones(1, 4), -torch.ones(1, 4), torch.ones(3, 4), -torch.ones(2, 4)):
+        assert_same(written(x), program(x))

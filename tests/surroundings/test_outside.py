@@ -14,6 +14,8 @@ import signal
 import subprocess
 import sys
 import threading
+import tracemalloc
+import types
 from collections.abc import Callable
 from os import nice as be_nicer
 from typing import Any
@@ -65,6 +67,22 @@ def _set_in_namespace() -> None:
     torch.nn.functional.__dict__["set_by_a_test"] = 1
 
 
+def _set_new_module() -> None:
+    sys.modules["set_by_a_test"] = types.ModuleType("set_by_a_test")
+
+
+def _set_in_environment() -> None:
+    os.environ.__dict__["set_by_a_test"] = 1
+
+
+def _set_in_function() -> None:
+    np.linalg.norm.__dict__["set_by_a_test"] = 1
+
+
+def _set_on_operation() -> None:
+    _hang(torch.ops.aten.relu)
+
+
 def _add_note() -> None:
     _ERROR.add_note("more")
 
@@ -95,6 +113,9 @@ _EFFECTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "debug mode": (lambda: torch.set_deterministic_debug_mode("warn"), torch.get_deterministic_debug_mode),
     "oneDNN": (lambda: torch._C._set_mkldnn_enabled(False), lambda: torch._C._get_mkldnn_enabled()),
     "attention": (lambda: torch.backends.cuda.enable_math_sdp(False), torch.backends.cuda.math_sdp_enabled),
+    "derivatives": (lambda: torch.set_grad_enabled(True), torch.is_grad_enabled),
+    "traced memory": (tracemalloc.start, tracemalloc.is_tracing),
+    "environment's attributes": (_set_in_environment, lambda: "set_by_a_test" in vars(os.environ)),
     "denormal": (lambda: torch.set_flush_denormal(True), _small_numbers),
     "NumPy": (lambda: np.seterr(over="raise"), lambda: np.geterr()["over"]),
     "decimal": (_trap, lambda: decimal.getcontext().traps[decimal.Inexact]),
@@ -118,6 +139,9 @@ _EFFECTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "logger above": (lambda: _hang(logging.getLogger("a.b").parent), lambda: hasattr(logging.root, "hung_by_a_test")),
     "level": (lambda: logging.getLogger("a.c").setLevel(10), lambda: logging.getLogger("a.c").level),
     "modules": (_set_module, lambda: "set_by_a_test" in sys.modules),
+    "new module": (_set_new_module, lambda: "set_by_a_test" in sys.modules),
+    "function of NumPy": (_set_in_function, lambda: hasattr(np.linalg.norm, "set_by_a_test")),
+    "operation": (_set_on_operation, lambda: "hung_by_a_test" in vars(torch.ops.aten.relu)),
     "namespace": (_set_in_namespace, lambda: hasattr(torch.nn.functional, "set_by_a_test")),
     "abstract class": (lambda: _Abstract.register(_Registered), lambda: issubclass(_Registered, _Abstract)),
     "abstract class of Python's": (

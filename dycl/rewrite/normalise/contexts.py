@@ -36,6 +36,37 @@ _MODES = (torch.no_grad, torch.enable_grad, torch.inference_mode, torch.set_grad
 _LOCKS = tuple(map(type, (threading.Lock(), threading.RLock())))
 
 
+class Derivatives:
+    """Whether the program asks if derivatives are computed, and whether it switches that on: it cannot do both.
+
+    A program computes none. Where a `with` block switches them on, that is left out, so nobody may look.
+    """
+
+    def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """A program begins that has done neither."""
+        self._asked = self._switched_on = False
+
+    def ask(self) -> None:
+        """Somebody asks."""
+        self._asked = True
+        self._require_not_both()
+
+    def switch_on(self) -> None:
+        """A `with` block switches them on."""
+        self._switched_on = True
+        self._require_not_both()
+
+    def _require_not_both(self) -> None:
+        if self._asked and self._switched_on:
+            raise Refused("DY002", "the model asks whether derivatives are computed, and switches them on")
+
+
+DERIVATIVES = Derivatives()
+
+
 def _is_inert(manager: Any) -> bool:
     off = type(manager) is torch.autocast and not manager._enabled
     return off or any(type(manager) is kind for kind in _INERT)
@@ -58,6 +89,10 @@ def enter_context(manager: Any) -> Any:
         more = " (missed __exit__ method)" if missing == ["__exit__"] else ""
         raise TypeError(f"'{type(manager).__name__}' object does not support the context manager protocol{more}")
     if _is_inert(manager):
+        if isinstance(manager, torch.set_grad_enabled):
+            torch._C._set_grad_enabled(False)  # it has switched them on when it was made
+        if isinstance(manager, torch.enable_grad) or getattr(manager, "mode", False) is True:
+            DERIVATIVES.switch_on()
         return _entered(manager)
     if not is_made_in_python(manager):
         raise Refused("DY002", f"the context manager `{type(manager).__name__}` changes something outside the program")

@@ -13,6 +13,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils.hooks import RemovableHandle
 
+from dycl.rewrite.normalise.contexts import DERIVATIVES
 from dycl.rewrite.own_thread import Replacement, is_compiling, replaced
 from dycl.rewrite.record.memory.aliases import memory
 from dycl.rewrite.record.recorder import Recorder
@@ -66,6 +67,7 @@ def rewriting(
         *outside.replacements(),
         (threading.Thread, "start", _no_thread),
     ]
+    DERIVATIVES.begin()
     logger = logging.getLogger("torch._subclasses.fake_tensor")
     logger.addFilter(_not_from_here)
     try:

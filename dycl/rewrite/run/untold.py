@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from dycl.rewrite.normalise.contexts import DERIVATIVES
 from dycl.rewrite.signals import Refused
 
 _FUNCTIONS: dict[tuple[Any, str], str] = {
@@ -26,7 +27,16 @@ def replacements() -> list[tuple[Any, str, Any]]:
         (torch.Tensor, name, property(_told(getattr(torch.Tensor, name).__get__, what)))
         for name, what in _PROPERTIES.items()
     ]
-    return [*functions, *properties]
+    return [*functions, *properties, (torch, "is_grad_enabled", _asked_for_derivatives)]
+
+
+def _asked_for_derivatives() -> bool:
+    if not sys._getframe(2).f_globals.get("__name__", "").startswith(_MAY_KNOW):
+        DERIVATIVES.ask()
+    return _is_grad_enabled()
+
+
+_is_grad_enabled = torch.is_grad_enabled
 
 
 def _told(plain: Callable[..., Any], what: str) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Calls that reach beyond the program: they look at the code that makes them, run other code, or act outside.
+"""Calls that reach beyond the program: they look at the code that makes them, at modes, run other code, or act outside.
 
 Natively, the first would see DyCL's own code, and the last would act while compiling.
 """
@@ -10,6 +10,9 @@ import traceback
 from types import BuiltinFunctionType
 from typing import Any
 
+import torch
+
+from dycl.rewrite.normalise.contexts import DERIVATIVES
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
@@ -70,7 +73,13 @@ def _no_action(name: str) -> Handler:
     return act
 
 
+def _derivatives(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    DERIVATIVES.ask()
+    return False
+
+
 HANDLERS: dict[Any, Handler] = {
+    torch.is_grad_enabled: _derivatives,
     **{callee: _no_look(callee.__name__) for callee in _CALLEES},
     **{function: _no_action(name) for name, function in ACTIONS.items()},
 }

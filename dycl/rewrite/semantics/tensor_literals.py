@@ -28,7 +28,8 @@ def as_tensor(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     options = dict(zip(("dtype", "device"), args[1:], strict=False)) | kwargs
     dtype = _element_type(torch.as_tensor, data, options, machine)
     if type(data) is HostArray and not data.scalar:
-        return data.tensor if data.tensor.dtype == dtype else data.tensor.to(dtype)
+        # Another tensor, in the same memory.
+        return torch.ops.aten.alias.default(data.tensor) if data.tensor.dtype == dtype else data.tensor.to(dtype)
     return _copied(data, dtype, machine)
 
 

@@ -248,6 +248,14 @@ def _without_nan(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
     return ()
 
 
+def _comparable(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
+    """Parts of a tensor with NaN in them have no order: which of them are found, and where, is up to PyTorch's sort."""
+    if tensor.is_floating_point() and recorder.is_dynamic(tensor):
+        known, message = ~torch.isnan(tensor).any(), "a compiled program does not look for unique parts among NaN"
+        recorder.check(known, "ValueError", message, is_limit=True)
+    return ()
+
+
 def _symmetric(recorder: Records, tensor: Tensor, triangle: str = "L", *_: Any, **__: Any) -> Any:
     """Of a symmetric matrix one triangle is read: it has no NaN, and infinity on its diagonal alone."""
     if _size(tensor, -1) == 1:
@@ -290,6 +298,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.index.Tensor": _index,
     "aten.index_put.default": _index,
     "aten.one_hot.default": _one_hot,
+    "aten.unique_dim.default": _comparable,
     "aten.bincount.default": _bins,
     "aten.repeat_interleave.Tensor": _counted("repeats can not be negative"),
     "aten.repeat_interleave.self_Tensor": _repeated,

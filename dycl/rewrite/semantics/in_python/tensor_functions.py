@@ -18,10 +18,11 @@ def squeezed(tensor: torch.Tensor, dim: Any = None) -> torch.Tensor:
         if axis in axes:
             raise RuntimeError("a dim appears multiple times in the list of dims")
         axes.append(axis)
+    view: torch.Tensor = torch.ops.aten.alias.default(tensor)
     for axis in sorted(axes, reverse=True):
-        if rank and tensor.shape[axis] == 1:
-            tensor = tensor.select(axis, 0)
-    return tensor
+        if rank and view.shape[axis] == 1:
+            view = view.select(axis, 0)
+    return view
 
 
 def _axis(dim: int, rank: int) -> int:

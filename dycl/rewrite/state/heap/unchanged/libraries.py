@@ -12,6 +12,9 @@ import types
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
+import numpy as np
+import torch
+
 from dycl.rewrite.own_thread import is_replaced
 from dycl.rewrite.state.heap.reach import NAMESPACES, PLAINEST, is_library
 from dycl.rewrite.state.heap.unchanged.guards import Guard, namespace_guard
@@ -21,6 +24,8 @@ from dycl.rewrite.state.heap.unchanged.stores import stored_by
 _MISSING = object()
 _CONTAINERS = (dict, list, set)
 _OBJECTS = (types.ModuleType, types.FunctionType, type)
+# Functions of NumPy and PyTorch that are objects of classes of their own.
+_FUNCTIONS = (type(np.mean), torch._ops.OpOverload, torch._ops.OpOverloadPacket)
 # What a logger keeps for itself, and what methods of its set.
 _OWN_OF_LOGGERS = frozenset(("handlers", "filters", "_cache", "manager"))
 _OF_LOGGERS = ("level", "disabled", "parent", "propagate")
@@ -45,7 +50,7 @@ class Libraries:
 
     def meet_named(self, owner: Any, name: str, names: Collection[str]) -> None:
         """Take note of what a function names, if it is a class or function of a library."""
-        if isinstance(owner, types.FunctionType | type) and is_of_library(owner):
+        if isinstance(owner, _FUNCTIONS) or (isinstance(owner, types.FunctionType | type) and is_of_library(owner)):
             self.meet(owner, name, names)
 
     def meet(self, owner: Any, name: str, names: Collection[str], met: set[int] | None = None) -> None:
@@ -58,18 +63,25 @@ class Libraries:
             self._meet_given_away(owner)
             if isinstance(owner, abc.ABCMeta):
                 self._guards.append(abstract_guard(owner))
-        if isinstance(owner, types.ModuleType) and not NAMESPACES.isdisjoint(names):
-            self.guard_namespace(vars(owner))
+        if not NAMESPACES.isdisjoint(names) and type(own) is dict:
+            if isinstance(owner, types.ModuleType):
+                self.guard_namespace(own)
+            else:
+                self._keep(own, f"{name}.__dict__")
         for inner in names:
             value = own.get(inner)
             if type(value) in _CONTAINERS:
                 self._keep(value, f"{name}.{inner}")
             elif id(value) in met or type(value) in PLAINEST:
                 continue
-            elif isinstance(value, _OBJECTS) and is_of_library(value):
+            elif isinstance(value, _OBJECTS) and not is_of_library(value):
+                self._watch(value, f"{name}.{inner}")
+            elif isinstance(value, _OBJECTS) or (
+                is_library(type(value).__module__) and type(_attributes(value)) is dict
+            ):
                 met.add(id(value))
                 self.meet(value, f"{name}.{inner}", names, met)
-            elif not is_library(type(value).__module__) or isinstance(value, types.FunctionType | type):
+            elif not is_library(type(value).__module__):
                 self._watch(value, f"{name}.{inner}")
 
     def _meet_given_away(self, module: Any) -> None:
@@ -150,7 +162,7 @@ def _modules_guard() -> Guard:
         if len(now) != len(before):
             known = set(map(id, before.values()))
             added = ((name, module) for name, module in list(now.items()) if name not in before)
-            yield from (name for name, module in added if id(module) in known or not hasattr(module, "__spec__"))
+            yield from (name for name, module in added if id(module) in known or not _is_imported(module))
 
     def changed() -> str | None:
         name = next(iter(changed_names()), None)
@@ -164,6 +176,14 @@ def _modules_guard() -> Guard:
                 del sys.modules[name]
 
     return Guard(changed, restore)
+
+
+def _is_imported(module: Any) -> bool:
+    return getattr(module, "__spec__", None) is not None
+
+
+def _is_library_object(value: Any) -> bool:
+    return is_library(type(value).__module__) and type(_attributes(value)) is dict
 
 
 def is_of_library(value: Any) -> bool:

@@ -1,15 +1,19 @@
 """Settings of the process that Python code can ask for, and that a call must leave as they are."""
 
 import atexit
+import csv
 import decimal
+import faulthandler
 import functools
 import gc
 import locale
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -21,7 +25,8 @@ from dycl.rewrite.state.heap.unchanged.guards import Guard
 
 def setting_guards() -> list[Guard]:
     """A guard for each setting that a program can change past all objects."""
-    return [_environment_guard(), *(_guard(*setting) for setting in (*_SETTINGS, *_of_pytorch()))]
+    settings = (_guard(*setting) for setting in (*_SETTINGS, *_of_python(), *_of_pytorch()))
+    return [_environment_guard(), _derivatives_guard(), *settings]
 
 
 def _guard(name: str, read: Callable[[], Any], write: Callable[[Any], Any]) -> Guard:
@@ -51,6 +56,20 @@ def _set_precision(told: tuple[Any, ...]) -> None:
     decimal.setcontext(made)
 
 
+def _derivatives_guard() -> Guard:
+    """While a program is rewritten, in inference mode, no derivatives are computed; nobody may switch them on."""
+
+    def changed() -> str | None:
+        is_on = torch.is_inference_mode_enabled() and torch.is_grad_enabled()
+        return "whether derivatives are computed" if is_on else None
+
+    def restore() -> None:
+        if changed() is not None:
+            torch._C._set_grad_enabled(False)
+
+    return Guard(changed, restore)
+
+
 def _environment_guard() -> Guard:
     """Python keeps the variables in a dict of its own, which is quicker to compare than all their texts."""
     kept: dict[Any, Any] = vars(os.environ)["_data"]
@@ -74,6 +93,14 @@ def _set_print_options(told: dict[str, Any]) -> None:
 
 def _collect_garbage(enabled: bool) -> None:
     (gc.enable if enabled else gc.disable)()
+
+
+def _trace_memory(traced: bool) -> None:
+    (tracemalloc.start if traced else tracemalloc.stop)()
+
+
+def _tell_crashes(told: bool) -> None:
+    (faulthandler.enable if told else faulthandler.disable)()
 
 
 def _keeps_small_numbers() -> bool:
@@ -133,9 +160,6 @@ def _set_numpy_options(told: tuple[Any, ...]) -> None:
 
 _SETTINGS: tuple[_Setting, ...] = (
     ("PyTorch's default element type", torch.get_default_dtype, torch.set_default_dtype),
-    ("how deep calls may be nested", sys.getrecursionlimit, sys.setrecursionlimit),
-    ("how long a thread runs at a time", sys.getswitchinterval, sys.setswitchinterval),
-    ("how many digits whole numbers may have", sys.get_int_max_str_digits, sys.set_int_max_str_digits),
     ("the precision of decimal numbers", _precision, _set_precision),
     ("the folder that the process is in", os.getcwd, os.chdir),
     ("which rights new files have", _rights, os.umask),
@@ -149,13 +173,38 @@ _SETTINGS: tuple[_Setting, ...] = (
     ("how PyTorch rounds numbers close to zero", _keeps_small_numbers, _set_small_numbers),
     ("whether derivatives are watched", torch.is_anomaly_enabled, torch.set_anomaly_enabled),
     ("whether Python collects garbage", gc.isenabled, _collect_garbage),
-    ("when Python collects garbage", gc.get_threshold, lambda told: gc.set_threshold(*told)),
+    ("whether memory is traced", tracemalloc.is_tracing, _trace_memory),
+    ("whether crashes are told", faulthandler.is_enabled, _tell_crashes),
+    ("how much stack a thread has", threading.stack_size, threading.stack_size),
+    ("how long sockets wait", socket.getdefaulttimeout, socket.setdefaulttimeout),
+    ("how long fields of tables may be", csv.field_size_limit, csv.field_size_limit),
     (
         "the name of the thread",
         lambda: threading.current_thread().name,
         lambda n: setattr(threading.current_thread(), "name", n),
     ),
 )
+
+
+@functools.cache
+def _of_python() -> tuple[_Setting, ...]:
+    """Switches of Python's own: what modules have both a getter without arguments and a setter for."""
+    found: list[_Setting] = []
+    for module in (sys, gc):
+        for setter in (name for name in dir(module) if name.startswith("set") and name not in _HOOKS):
+            getter = f"get{setter.removeprefix('set')}"
+            if not hasattr(module, getter):
+                continue
+            read, write = getattr(module, getter), getattr(module, setter)
+            several = isinstance(read(), tuple)
+            found.append(
+                (f"`{module.__name__}.{getter}()`", read, functools.partial(_write_all, write) if several else write)
+            )
+    return tuple(found)
+
+
+# They look at code while it runs, and so does DyCL.
+_HOOKS = frozenset(("settrace", "setprofile"))
 
 
 @functools.cache
