@@ -2,14 +2,17 @@
 
 import abc
 import atexit
+import calendar
 import collections.abc
 import ctypes
 import decimal
+import functools
 import gc
 import locale
 import logging
 import os
 import pathlib
+import reprlib
 import signal
 import subprocess
 import sys
@@ -95,6 +98,56 @@ def _set_derivative() -> None:
     _LINEAR.weight.grad = torch.ones(2, 2)
 
 
+def _replace_data() -> None:
+    _TENSOR.data = _TENSOR.data + 1
+
+
+def _rename() -> None:
+    _hang.__name__ += "a"
+
+
+def _document() -> None:
+    _hang.__doc__ = "more"
+
+
+def _rename_class() -> None:
+    _Registered.__name__ += "a"
+
+
+class _Other:
+    pass
+
+
+class _Derived(_Registered):
+    pass
+
+
+def _rebase() -> None:
+    _Derived.__bases__ = (_Other,)
+
+
+def _reshape() -> None:
+    _ARRAY.shape = (3, 2)
+
+
+def _set_on_thread() -> None:
+    threading.current_thread().__dict__["hung_by_a_test"] = 1
+
+
+def _set_past_python() -> None:
+    object.__setattr__(reprlib.aRepr, "maxlist", 7)
+
+
+def _count_up() -> None:
+    reprlib.aRepr.maxlist += 1
+
+
+def _replace_call() -> None:
+    _CALL.__setstate__((print, (2,), {}, {}))
+
+
+_ARRAY = np.zeros((2, 3))
+_CALL: Any = functools.partial(print, 1)
 _FILE = "written-by-a-test"
 
 
@@ -151,6 +204,24 @@ _EFFECTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "tensor": (lambda: _hang(_TENSOR), lambda: hasattr(_TENSOR, "hung_by_a_test")),
     "parameter": (lambda: _hang(_LINEAR.weight), lambda: hasattr(_LINEAR.weight, "hung_by_a_test")),
     "derivative": (_set_derivative, lambda: _LINEAR.weight.grad),
+    "memory": (_replace_data, lambda: _TENSOR.data_ptr()),
+    "required derivative": (lambda: _TENSOR.requires_grad_(), lambda: _TENSOR.requires_grad),
+    "name of a function": (_rename, lambda: _hang.__name__),
+    "text of a function": (_document, lambda: _hang.__doc__),
+    "name of a class": (_rename_class, lambda: _Registered.__name__),
+    "bases of a class": (_rebase, lambda: _Derived.__bases__),
+    "shape of an array": (_reshape, lambda: _ARRAY.shape),
+    "size of an array": (lambda: _ARRAY.resize((3, 3), refcheck=False), lambda: _ARRAY.shape),
+    "flags of an array": (lambda: _ARRAY.setflags(write=False), lambda: _ARRAY.flags.writeable),
+    "handler": (lambda: logging.root.addHandler(logging.NullHandler()), lambda: len(logging.root.handlers)),
+    "handlers": (lambda: logging.root.handlers.append(logging.NullHandler()), lambda: len(logging.root.handlers)),
+    "names of levels": (lambda: logging.addLevelName(77, "much"), lambda: logging.getLevelName(77)),
+    "thread's dict": (_set_on_thread, lambda: hasattr(threading.main_thread(), "hung_by_a_test")),
+    "object of a library": (_count_up, lambda: reprlib.aRepr.maxlist),
+    "object of a library, past Python": (_set_past_python, lambda: reprlib.aRepr.maxlist),
+    "first day": (lambda: calendar.setfirstweekday(3), calendar.firstweekday),
+    "partial call": (_replace_call, lambda: _CALL.args),
+    "default device": (lambda: torch.set_default_device("meta"), torch.get_default_device),
     "error": (_raise_more, lambda: _ERROR.args),
     "note": (_add_note, lambda: getattr(_ERROR, "__notes__", [])),
 }

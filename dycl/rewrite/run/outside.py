@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 from dycl.rewrite.own_code import is_own_module
@@ -64,13 +64,13 @@ def _heard(event: str, args: tuple[Any, ...]) -> None:
 
 def replacements() -> list[Replacement]:
     """Functions that do nothing for the program, and their work for others."""
-    return [(os, name, _for_others(name, function)) for name, function in ACTIONS.items()]
+    return [(*home, _for_others(*home, function)) for home, function in ACTIONS.items()]
 
 
-def _for_others(name: str, function: Any) -> Any:
+def _for_others(module: ModuleType, name: str, function: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if _is_the_programs(sys._getframe(2)):
-            raise refused(f"`os.{name}`")
+            raise refused(f"`{module.__name__}.{name}`")
         return function(*args, **kwargs)
 
     return call

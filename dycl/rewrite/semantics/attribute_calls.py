@@ -77,7 +77,7 @@ def get_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any
         return NOT_HANDLED
     if len(args) > 2:
         return args[2]
-    raise AttributeError(f"'{kinds.name_of(owner)}' object has no attribute '{name}'")
+    raise AttributeError(f"'{kinds.name_of(owner)}' object has no attribute '{name}'", name=name, obj=owner)
 
 
 def has_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -3,11 +3,12 @@
 Natively, the first would see DyCL's own code, and the last would act while compiling.
 """
 
+import atexit
 import inspect
 import os
 import sys
 import traceback
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
 import torch
@@ -47,17 +48,23 @@ _QUESTIONS = frozenset(
         *("WIFSTOPPED", "WSTOPSIG", "WTERMSIG", "_path_normpath"),
     )
 )
-ACTIONS: dict[str, Any] = {
-    name: function
-    for name, function in vars(os).items()
-    if isinstance(function, BuiltinFunctionType) and function.__module__ == os.name and name not in _QUESTIONS
+ACTIONS: dict[tuple[ModuleType, str], Any] = {
+    **{(atexit, name): getattr(atexit, name) for name in ("register", "unregister")},
+    **{
+        (os, name): function
+        for name, function in vars(os).items()
+        if isinstance(function, BuiltinFunctionType) and function.__module__ == os.name and name not in _QUESTIONS
+    },
 }
 """Functions of the operating system that do something, of which most tell nobody."""
 
 
+_FUNCTIONS = frozenset(ACTIONS.values())
+
+
 def acts_outside(function: Any) -> bool:
     """Whether a call of a function does something outside of the program."""
-    return isinstance(function, BuiltinFunctionType) and ACTIONS.get(function.__name__) is function
+    return isinstance(function, BuiltinFunctionType) and function in _FUNCTIONS
 
 
 def refused(told: str) -> Refused:
@@ -66,9 +73,9 @@ def refused(told: str) -> Refused:
     return Refused("DY007", reason, "do it before or after the model is called")
 
 
-def _no_action(name: str) -> Handler:
+def _no_action(module: ModuleType, name: str) -> Handler:
     def act(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        raise refused(f"`os.{name}`")
+        raise refused(f"`{module.__name__}.{name}`")
 
     return act
 
@@ -81,5 +88,5 @@ def _derivatives(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]
 HANDLERS: dict[Any, Handler] = {
     torch.is_grad_enabled: _derivatives,
     **{callee: _no_look(callee.__name__) for callee in _CALLEES},
-    **{function: _no_action(name) for name, function in ACTIONS.items()},
+    **{function: _no_action(*name) for name, function in ACTIONS.items()},
 }

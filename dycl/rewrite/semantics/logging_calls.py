@@ -23,8 +23,9 @@ def called(machine: Running, logger: logging.Logger, method: Any) -> Any:
         return NOT_HANDLED
     if name in ("setLevel", "disable"):
         raise Refused("DY007", "the level of a logger is set, which outlives the call", "set it outside of the model")
-    if name in _MESSAGES:
-        _require_out_of_sight(machine, logger)
+    if name not in _MESSAGES:
+        raise Refused("DY007", f"`{name}` changes a logger, which outlives the call", "call it outside of the model")
+    _require_out_of_sight(machine, logger)
     machine.note("logging is dropped", machine.span)
     return None
 

@@ -229,3 +229,16 @@ def a_class_whose_objects_are_no_errors(x: Tensor) -> Any:
     except TypeError as error:
         return x, "should have returned an instance of BaseException" in str(error)
     return x
+
+
+def attribute_that_is_missing(x: Tensor) -> Any:
+    value: Any = x
+    try:
+        value.nope
+    except AttributeError as error:
+        found = (error.name, error.obj is x)
+    number = value.sum().item()
+    try:
+        return number.nope if x.sum() > 0 else x
+    except AttributeError as error:
+        return x, found, error.name, error.obj == number

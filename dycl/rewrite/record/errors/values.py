@@ -248,12 +248,16 @@ def _without_nan(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
     return ()
 
 
-def _comparable(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
-    """Parts of a tensor with NaN in them have no order: which of them are found, and where, is up to PyTorch's sort."""
-    if tensor.is_floating_point() and recorder.is_dynamic(tensor):
-        known, message = ~torch.isnan(tensor).any(), "a compiled program does not look for unique parts among NaN"
-        recorder.check(known, "ValueError", message, is_limit=True)
-    return ()
+def _comparable(what: str) -> Callable[..., Any]:
+    """Numbers that are compared, where PyTorch's own kernel makes something else of NaN than its rules say."""
+
+    def rule(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
+        if tensor.is_floating_point() and recorder.is_dynamic(tensor):
+            known = ~torch.isnan(tensor).any()
+            recorder.check(known, "ValueError", f"a compiled program does not {what}", is_limit=True)
+        return ()
+
+    return rule
 
 
 def _symmetric(recorder: Records, tensor: Tensor, triangle: str = "L", *_: Any, **__: Any) -> Any:
@@ -298,7 +302,8 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.index.Tensor": _index,
     "aten.index_put.default": _index,
     "aten.one_hot.default": _one_hot,
-    "aten.unique_dim.default": _comparable,
+    "aten.unique_dim.default": _comparable("look for unique parts among NaN"),
+    "aten.multi_margin_loss.default": _comparable("compute a margin loss of NaN"),
     "aten.bincount.default": _bins,
     "aten.repeat_interleave.Tensor": _counted("repeats can not be negative"),
     "aten.repeat_interleave.self_Tensor": _repeated,

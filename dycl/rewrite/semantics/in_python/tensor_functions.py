@@ -18,11 +18,11 @@ def squeezed(tensor: torch.Tensor, dim: Any = None) -> torch.Tensor:
         if axis in axes:
             raise RuntimeError("a dim appears multiple times in the list of dims")
         axes.append(axis)
-    view: torch.Tensor = torch.ops.aten.alias.default(tensor)
+    drops = False
     for axis in sorted(axes, reverse=True):
-        if rank and view.shape[axis] == 1:
-            view = view.select(axis, 0)
-    return view
+        if rank and tensor.shape[axis] == 1:
+            tensor, drops = tensor.select(axis, 0), True
+    return tensor if drops else torch.ops.aten.alias.default(tensor)
 
 
 def _axis(dim: int, rank: int) -> int:

@@ -10,10 +10,15 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.state.heap.unchanged.guards import Guard
-from dycl.rewrite.state.heap.unchanged.stores import sets_attributes_of_others, stored_by
+from dycl.rewrite.state.heap.unchanged.stores import names_of, sets_attributes_of_others, stored_by
 
 _OWN_DICT = operator.attrgetter("__dict__")
 _GRAD = operator.attrgetter("grad")
+_SETS_MEMORY = frozenset(("data", "requires_grad", "requires_grad_", "set_", "resize_", "set_data"))
+
+
+def _differs(tensor: torch.Tensor, told: tuple[torch.Tensor, bool, int]) -> bool:
+    return tensor.requires_grad is not told[1] or tensor.data_ptr() != told[2] or tensor.shape != told[0].shape
 
 
 class HeldTensors:
@@ -25,10 +30,12 @@ class HeldTensors:
         self._replaceable: collections.Counter[int] = collections.Counter()
         self._kept: dict[int, torch.Tensor] = {}
         self._plain: list[torch.Tensor] = []
+        self._strided: list[torch.Tensor] = []
         self._leaves: list[torch.Tensor] = []
         self._grads: list[torch.Tensor | None] = []
-        self._get_attributes = self._get_grads = False
-        """Whether some function that was found sets attributes of what may be tensors, or their derivatives."""
+        self._told: list[tuple[torch.Tensor, bool, int]] = []
+        self._get_attributes = self._get_grads = self._get_memory = False
+        """Whether some function that was found sets attributes of what may be tensors, their derivatives or memory."""
 
     def meet(self, tensor: torch.Tensor) -> bool:
         """Take note of a tensor, wherever it was met; whether it is the first time."""
@@ -42,6 +49,9 @@ class HeldTensors:
         self._kept[id(tensor)] = tensor
         if not tensor.__dict__:
             self._plain.append(tensor)
+        if tensor.layout is torch.strided:
+            self._told.append((tensor.data, tensor.requires_grad, tensor.data_ptr()))
+            self._strided.append(tensor)
         if tensor.is_leaf:
             self._leaves.append(tensor)
             self._grads.append(tensor.grad)
@@ -50,6 +60,7 @@ class HeldTensors:
         """Take note of a function: whether it may set attributes or derivatives of tensors."""
         self._get_attributes |= sets_attributes_of_others(code)
         self._get_grads |= "grad" in stored_by(code)
+        self._get_memory |= not _SETS_MEMORY.isdisjoint(stored_by(code) | names_of(code))
 
     def guard(self) -> Guard:
         """Nothing new hangs on them: no attribute, no derivative."""
@@ -60,6 +71,8 @@ class HeldTensors:
             return "what hangs on a tensor that outlives the call"
         if self._get_grads and not all(map(operator.is_, map(_GRAD, self._leaves), self._grads)):
             return "the derivative of a tensor that outlives the call"
+        if self._get_memory and any(map(_differs, self._strided, self._told)):
+            return "the memory of a tensor that outlives the call, or whether it requires derivatives"
         return None
 
     def _restore(self) -> None:
@@ -68,6 +81,9 @@ class HeldTensors:
         for tensor, grad in zip(self._leaves, self._grads, strict=True) if self._get_grads else ():
             if tensor.grad is not grad:
                 tensor.grad = grad
+        for tensor, told in zip(self._strided, self._told, strict=True) if self._get_memory else ():
+            if _differs(tensor, told):
+                tensor.data, tensor.requires_grad = told[0], told[1]
 
     def note_replaceable(self, values: Iterable[Any]) -> None:
         """Take note of the tensors among values whose places can be filled with others; all of these will be met."""

@@ -42,7 +42,7 @@ LEAVES = (
 PLAINEST = frozenset((int, float, str, bool, bytes, types.NoneType))
 
 
-NAMESPACES = frozenset(("__dict__", "vars", "setattr", "delattr"))
+NAMESPACES = frozenset(("__dict__", "vars", "setattr", "delattr", "__setattr__", "__delattr__"))
 """By these a program gets at the variables of a module without naming them."""
 
 
@@ -201,10 +201,13 @@ _WRITTEN_IN_C = (
 )
 
 
+_BY_TEXT = NAMESPACES | {"getattr", "attrgetter", "import_module"}
+
+
 def names_in(code: types.CodeType) -> Iterator[str]:
     """The names in a function; where it asks for attributes by name, its texts too."""
     yield from code.co_names
-    by_text = "getattr" in code.co_names or "attrgetter" in code.co_names or "import_module" in code.co_names
+    by_text = not _BY_TEXT.isdisjoint(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from names_in(constant)

@@ -196,11 +196,10 @@ class Surroundings:
                 self._guard(vars(value))
                 yield from data_of(value)
             return
+        self.guards.extend(object_guards.guards_of_parts(value, name))
         held = held_by(value)
         if held is not None:
-            if isinstance(value, BaseException):
-                self.guards.append(object_guards.error_guard(value))
-            elif isinstance(value, types.FunctionType):
+            if isinstance(value, types.FunctionType):
                 self._pinned.add(value)
                 self._functions.add(value)
                 yield from self._named_by(value)

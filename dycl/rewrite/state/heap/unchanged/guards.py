@@ -37,6 +37,7 @@ class ClassGuard:
         self.is_followed = False
         self._before = dict(vars(cls))
         self._names, self._values = list(self._before), list(self._before.values())
+        self._itself = _ITSELF(cls)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -49,6 +50,8 @@ class ClassGuard:
 
     def changed_name(self) -> str | None:
         """An attribute that has changed and must not."""
+        if _ITSELF(self.cls) != self._itself:
+            return "__name__" if self.cls.__bases__ == self._itself[-1] else "__bases__"
         if list(vars(self.cls)) == self._names and all(map(operator.is_, vars(self.cls).values(), self._values)):
             return None
         now: Any = vars(self.cls)
@@ -61,11 +64,16 @@ class ClassGuard:
         return None if name is None else f"`{name}` of the class `{self.cls.__name__}`"
 
     def _restore(self) -> None:
+        if _ITSELF(self.cls) != self._itself:
+            self.cls.__name__, self.cls.__qualname__, self.cls.__bases__ = self._itself
         while (name := self.changed_name()) is not None:
             if name in self._before:
                 type.__setattr__(self.cls, name, self._before[name])
             else:
                 type.__delattr__(self.cls, name)
+
+
+_ITSELF = operator.attrgetter("__name__", "__qualname__", "__bases__")
 
 
 class Classes:
@@ -183,18 +191,20 @@ class Functions:
         now = map(_PARTS, self._all)
         different = (not all(map(operator.is_, *both)) for both in zip(now, self._before, strict=True))
         changed = next(itertools.compress(self._all, different), None)
-        return None if changed is None else f"the code or the defaults of the function `{changed.__qualname__}`"
+        return None if changed is None else f"the code, defaults or names of the function `{changed.__qualname__}`"
 
     def _restore(self) -> None:
         for function, before in zip(self._all, self._before, strict=True):
             if _PARTS(function) != before:
-                function.__code__, function.__defaults__, function.__kwdefaults__ = before
+                for name, part in zip(_NAMES_OF_PARTS, before, strict=True):
+                    setattr(function, name, part)
         for _, keywords, first in self._keywords:
             keywords.clear()
             keywords.update(first)
 
 
-_PARTS = operator.attrgetter("__code__", "__defaults__", "__kwdefaults__")
+_NAMES_OF_PARTS = ("__code__", "__defaults__", "__kwdefaults__", "__name__", "__qualname__", "__doc__")
+_PARTS = operator.attrgetter(*_NAMES_OF_PARTS)
 
 
 class Objects:

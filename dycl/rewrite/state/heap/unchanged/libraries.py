@@ -26,8 +26,17 @@ _CONTAINERS = (dict, list, set)
 _OBJECTS = (types.ModuleType, types.FunctionType, type)
 # Functions of NumPy and PyTorch that are objects of classes of their own.
 _FUNCTIONS = (type(np.mean), torch._ops.OpOverload, torch._ops.OpOverloadPacket)
+# Modules that keep notes for themselves, or that something else looks after; and notes of others.
+_KEEP_NOTES = frozenset(
+    (
+        *("sys", "os", "builtins", "threading", "warnings", "re", "typing", "linecache", "random", "functools", "gc"),
+        *("importlib", "inspect", "weakref", "tokenize", "traceback", "ast", "copyreg", "contextlib", "unittest"),
+    )
+)
+_NOTES = frozenset(("_handlerList", "_handlers"))
+_OF_LIBRARIES = (type, types.FunctionType, types.BuiltinFunctionType, logging.Logger)
 # What a logger keeps for itself, and what methods of its set.
-_OWN_OF_LOGGERS = frozenset(("handlers", "filters", "_cache", "manager"))
+_OWN_OF_LOGGERS = frozenset(("_cache", "manager"))
 _OF_LOGGERS = ("level", "disabled", "parent", "propagate")
 
 
@@ -39,6 +48,7 @@ class Libraries:
         self._kept: dict[int, _Kept] = {}
         """Each of them, with what it had under the names that the program stores to."""
         self._stored: dict[str, None] = {}
+        self._with_state: dict[int, _Kept] = {}
 
     def note_stores(self, code: types.CodeType) -> None:
         """Take note of the attributes that a function sets or deletes."""
@@ -60,9 +70,14 @@ class Libraries:
         if id(owner) not in self._kept:
             self._kept[id(owner)] = _Kept(owner, name, self._stored)
             self._guards.append(self._kept[id(owner)].guard())
-            self._meet_given_away(owner)
+            self._keep_state_of(owner)
+            if owner is logging:
+                self._meet_loggers()
             if isinstance(owner, abc.ABCMeta):
                 self._guards.append(abstract_guard(owner))
+        if owner is threading:
+            for thread in threading.enumerate():
+                self.meet(thread, f"the thread {thread.name}", NAMESPACES.intersection(names))
         if not NAMESPACES.isdisjoint(names) and type(own) is dict:
             if isinstance(owner, types.ModuleType):
                 self.guard_namespace(own)
@@ -84,15 +99,29 @@ class Libraries:
             elif not is_library(type(value).__module__):
                 self._watch(value, f"{name}.{inner}")
 
-    def _meet_given_away(self, module: Any) -> None:
-        """Take note of what functions of a module give away though it was there before the call."""
-        if module is threading:
-            for thread in threading.enumerate():
-                self.meet(thread, f"the thread {thread.name}", ())
-        elif module is logging:
-            for logger in (logging.root, *_loggers().values()):
-                self.meet_logger(logger, f"the logger {logger.name}")
-            self._guards.append(_new_loggers_guard(self._stored))
+    def _meet_loggers(self) -> None:
+        """Take note of all loggers, which a function gives away, and of those that the call makes."""
+        for logger in (logging.root, *_loggers().values()):
+            self.meet_logger(logger, f"the logger {logger.name}")
+        self._guards.append(_new_loggers_guard(self._stored))
+
+    def _keep_state_of(self, owner: Any) -> None:
+        """Let a module of Python's keep what its own functions may change, such as the first day of a week."""
+        module = owner if isinstance(owner, types.ModuleType) else sys.modules.get(getattr(owner, "__module__", ""))
+        name = getattr(module, "__name__", "")
+        if name.partition(".")[0] not in sys.stdlib_module_names - _KEEP_NOTES or id(module) in self._with_state:
+            return
+        self._with_state[id(module)] = kept = _Kept(module, name, ())
+        self._guards.append(kept.guard())
+        for inner, value in list(vars(module).items()):
+            if inner.startswith("__") or inner in _NOTES:
+                continue
+            if type(value) in PLAINEST:
+                kept.keep(inner)
+            elif type(value) in _CONTAINERS:
+                self._keep(value, f"{name}.{inner}")
+            elif not isinstance(value, (types.ModuleType, *_OF_LIBRARIES)) and _is_library_object(value):
+                self._keep(vars(value), f"{name}.{inner}")
 
     def guard_namespace(self, space: dict[str, Any]) -> None:
         """Let the global variables of a module stay as they are."""
@@ -108,7 +137,8 @@ class Libraries:
         for inner in _OF_LOGGERS:
             self._kept[id(logger)].keep(inner)
         for inner, value in vars(logger).items():
-            if type(value) in _CONTAINERS and inner not in _OWN_OF_LOGGERS:
+            is_own = inner in _OWN_OF_LOGGERS or (inner == "filters" and is_library(logger.name))
+            if type(value) in _CONTAINERS and not is_own:
                 self._keep(value, f"{name}.{inner}")
         if logger.parent is not None:
             self.meet_logger(logger.parent, f"{name}.parent")
@@ -183,7 +213,7 @@ def _is_imported(module: Any) -> bool:
 
 
 def _is_library_object(value: Any) -> bool:
-    return is_library(type(value).__module__) and type(_attributes(value)) is dict
+    return is_library(type(value).__module__) and type(getattr(value, "__dict__", None)) is dict
 
 
 def is_of_library(value: Any) -> bool:

@@ -2,9 +2,12 @@
 
 import abc
 import collections
+import functools
 import io
+import operator
 import random
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,17 @@ import torch
 
 from dycl.rewrite.state.heap.contents import contents_of, fill, is_same
 from dycl.rewrite.state.heap.unchanged.guards import Guard
+
+
+def guards_of_parts(value: Any, name: str) -> Iterator[Guard]:
+    """What lets an object keep what it is made of, where its contents are followed or cannot be written."""
+    match value:
+        case BaseException():
+            yield error_guard(value)
+        case functools.partial():
+            yield partial_guard(value, name)
+        case np.ndarray():
+            yield array_guard(value, name)
 
 
 def contents_guard(container: Any, name: str) -> Guard:
@@ -22,6 +36,41 @@ def contents_guard(container: Any, name: str) -> Guard:
         return None if is_same(container, before) else f"`{name}`"
 
     return Guard(changed, lambda: fill(container, before))
+
+
+def array_guard(array: np.ndarray[Any, Any], name: str) -> Guard:
+    """An array keeps its shape, its element type and whether it may be written."""
+
+    def told() -> tuple[Any, ...]:
+        return array.shape, array.dtype, array.flags.writeable
+
+    before = told()
+
+    def restore() -> None:
+        if told() != before:
+            array.flags.writeable = True
+            changed: Any = array
+            changed.dtype = before[1]
+            array.resize(before[0], refcheck=False)
+            array.flags.writeable = before[2]
+
+    return Guard(lambda: None if told() == before else f"the shape, the type or the flags of `{name}`", restore)
+
+
+def partial_guard(call: functools.partial[Any], name: str) -> Guard:
+    """A partial call keeps what it calls, and with what."""
+    before = (call.func, call.args, call.keywords)
+
+    def changed() -> str | None:
+        now = (call.func, call.args, call.keywords)
+        return None if all(map(operator.is_, now, before)) else f"the partial call `{name}`"
+
+    def restore() -> None:
+        if changed() is not None:
+            state: Any = call
+            state.__setstate__((*before, vars(call)))
+
+    return Guard(changed, restore)
 
 
 def factory_guard(table: collections.defaultdict[Any, Any], name: str) -> Guard:

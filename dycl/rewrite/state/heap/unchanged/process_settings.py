@@ -1,6 +1,5 @@
 """Settings of the process that Python code can ask for, and that a call must leave as they are."""
 
-import atexit
 import csv
 import decimal
 import faulthandler
@@ -26,7 +25,7 @@ from dycl.rewrite.state.heap.unchanged.guards import Guard
 def setting_guards() -> list[Guard]:
     """A guard for each setting that a program can change past all objects."""
     settings = (_guard(*setting) for setting in (*_SETTINGS, *_of_python(), *_of_pytorch()))
-    return [_environment_guard(), _derivatives_guard(), *settings]
+    return [_environment_guard(), _derivatives_guard(), _device_guard(), *settings]
 
 
 def _guard(name: str, read: Callable[[], Any], write: Callable[[Any], Any]) -> Guard:
@@ -68,6 +67,22 @@ def _derivatives_guard() -> Guard:
             torch._C._set_grad_enabled(False)
 
     return Guard(changed, restore)
+
+
+def _device_guard() -> Guard:
+    """Tensors are made where they were made before."""
+    home = torch._GLOBAL_DEVICE_CONTEXT
+
+    def mode() -> Any:
+        return getattr(home, "device_context", None)
+
+    before = mode()
+
+    def restore() -> None:
+        if mode() is not before:
+            torch.set_default_device(None if before is None else before.device)
+
+    return Guard(lambda: None if mode() is before else "PyTorch's default device", restore)
 
 
 def _environment_guard() -> Guard:
@@ -138,10 +153,6 @@ def _set_handlers(told: list[Any]) -> None:
 _SIGNALS = sorted(map(int, signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}))
 
 
-def _set_nothing(told: Any) -> None:
-    """What cannot be taken back."""
-
-
 def _set_thread_name(name: str) -> None:
     threading.current_thread().name = name
 
@@ -165,7 +176,6 @@ _SETTINGS: tuple[_Setting, ...] = (
     ("which rights new files have", _rights, os.umask),
     ("how signals are handled", _handlers, _set_handlers),
     ("the locale", lambda: locale.setlocale(locale.LC_ALL), lambda told: locale.setlocale(locale.LC_ALL, told)),
-    ("what runs when the process ends", atexit._ncallbacks, _set_nothing),
     ("which messages are logged", lambda: logging.root.manager.disable, logging.disable),
     ("NumPy's settings", _numpy_options, _set_numpy_options),
     ("how PyTorch writes tensors out", _print_options, _set_print_options),

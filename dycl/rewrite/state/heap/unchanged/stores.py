@@ -7,6 +7,7 @@ from typing import Any
 
 from dycl.rewrite.state.heap.reach import NAMESPACES
 
+_SETTERS = frozenset(("setattr", "delattr", "__setattr__", "__delattr__"))
 _STORES = {dis.opmap["STORE_ATTR"], dis.opmap["DELETE_ATTR"]}
 
 
@@ -19,7 +20,7 @@ def stored_by(code: types.CodeType) -> frozenset[str]:
         if bytecode[place] in _STORES:
             wide = place and bytecode[place - 2] == dis.EXTENDED_ARG
             found.update(code.co_names if wide else [code.co_names[bytecode[place + 1]]])
-    by_text = not {"setattr", "delattr"}.isdisjoint(code.co_names)
+    by_text = not _SETTERS.isdisjoint(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             found |= stored_by(constant)
@@ -31,7 +32,7 @@ def stored_by(code: types.CodeType) -> frozenset[str]:
 @functools.cache
 def sets_attributes_of_others(code: types.CodeType) -> bool:
     """Whether a function, or one inside of it, sets attributes of something else than the object whose method it is."""
-    if not {"setattr", "delattr", "__setattr__", *NAMESPACES}.isdisjoint(code.co_names):
+    if not NAMESPACES.isdisjoint(code.co_names):
         return True
     home = code.co_qualname.rpartition(".")[0]
     own = code.co_varnames[:1] if home and not home.endswith("<locals>") else ()
@@ -42,3 +43,10 @@ def sets_attributes_of_others(code: types.CodeType) -> bool:
         loaded = (instruction.argval,) if instruction.opname == "LOAD_FAST" else None
     inner = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
     return any(map(sets_attributes_of_others, inner))
+
+
+@functools.cache
+def names_of(code: types.CodeType) -> frozenset[str]:
+    """The names in a function and in those inside of it."""
+    inner = (names_of(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return frozenset(code.co_names).union(*inner)
