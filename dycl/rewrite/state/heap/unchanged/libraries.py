@@ -137,7 +137,7 @@ class Libraries:
         for inner in _OF_LOGGERS:
             self._kept[id(logger)].keep(inner)
         for inner, value in vars(logger).items():
-            is_own = inner in _OWN_OF_LOGGERS or (inner == "filters" and is_library(logger.name))
+            is_own = inner in _OWN_OF_LOGGERS or is_library(logger.name)
             if type(value) in _CONTAINERS and not is_own:
                 self._keep(value, f"{name}.{inner}")
         if logger.parent is not None:
