@@ -117,7 +117,7 @@ def held_by(value: Any) -> list[Any] | None:
     match value:
         case types.FunctionType():
             named = (value.__kwdefaults__ or {}).values()
-            own = [] if is_library(value.__module__) else [vars(value), value.__annotations__]
+            own = [] if is_library(value.__module__) else [vars(value)]
             return [*(value.__defaults__ or ()), *named, *own]
         case types.MethodType():
             return [value.__self__, value.__func__]

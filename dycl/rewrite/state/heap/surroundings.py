@@ -80,8 +80,7 @@ class Surroundings:
         """Modules whose `__dict__`, or a table in it, is held under a name of its own."""
         self._of_modules: dict[int, nn.Module] = {}
         self._pinned, self._found_module = pinned, found_module
-        self._seen: dict[int, Any] = {}
-        self._leads_on, self._lies_in_memory = dict[type, bool](), set[type]()
+        self._seen, self._leads_on, self._lies_in_memory = dict[int, Any](), dict[type, bool](), set[type]()
         self._names, self._waiting = {"forward"}, list[tuple[Any, str]]()
         self._methods: dict[str, list[Any]] = collections.defaultdict(list)
         self._empty, self._empty_tables, self._written = list[tuple[Any, str]](), list[Any](), 0
@@ -202,6 +201,7 @@ class Surroundings:
             if isinstance(value, types.FunctionType):
                 self._pinned.add(value)
                 self._functions.add(value)
+                yield from [(value.__annotations__, name)] if "__annotations__" in self._names else []
                 yield from self._named_by(value)
                 yield from zip(value.__closure__ or (), value.__code__.co_freevars, strict=True)
             elif isinstance(value, functools._lru_cache_wrapper):
@@ -276,8 +276,8 @@ class Surroundings:
             return
         self._guard(space)
         self.unread.codes[function.__code__] = None
-        self._libraries.note_stores(function.__code__)
-        self.tensors.note_stores(function.__code__)
+        for one in (self._libraries, self.tensors, self._functions):
+            one.note_stores(function.__code__)
         names = dict.fromkeys(names_in(function.__code__))
         for name in names:
             found = space[name] if name in space else sys.modules.get(name)
@@ -287,6 +287,7 @@ class Surroundings:
             yield from self._of_module(found, name, names)
         for name in [name for name in names if name not in self._names]:
             self._names.add(name)
+            yield from self._functions.annotations() if name == "__annotations__" else []
             yield from ((method, name) for method in self._methods.pop(name, ()))
 
     def _of_module(self, found: Any, name: str, names: dict[str, None]) -> Iterator[tuple[Any, str]]:

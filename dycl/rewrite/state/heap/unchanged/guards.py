@@ -14,6 +14,7 @@ from torch import nn
 
 from dycl.rewrite.state.heap.contents import is_class_data
 from dycl.rewrite.state.heap.tally import Holding
+from dycl.rewrite.state.heap.unchanged.stores import names_of, stored_by
 
 _MISSING = object()
 
@@ -170,20 +171,36 @@ class Functions:
         self._before: list[tuple[Any, ...]] = []
         self._parts: list[Any] = []
         self._keywords: list[tuple[types.FunctionType, dict[str, Any], dict[str, Any]]] = []
+        self._named: list[tuple[types.FunctionType, tuple[Any, ...]]] = []
+        self._get_names = False
+        """Whether some function that was found may give others new names or texts."""
 
     def add(self, function: types.FunctionType) -> None:
         """Take note of a function."""
         self._all.append(function)
         self._before.append(_PARTS(function))
         self._parts.extend(self._before[-1])
+        self._named.append((function, _NAMES(function)))
         if function.__kwdefaults__:
             self._keywords.append((function, function.__kwdefaults__, dict(function.__kwdefaults__)))
+
+    def note_stores(self, code: types.CodeType) -> None:
+        """Take note of a function: whether it may give others new names or texts."""
+        self._get_names |= not (_RENAMED.isdisjoint(stored_by(code)) and _RENAMING.isdisjoint(names_of(code)))
+
+    def annotations(self) -> list[tuple[Any, str]]:
+        """What is written on all of their arguments, with their names."""
+        return [(function.__annotations__, function.__qualname__) for function in self._all]
 
     def guard(self) -> Guard:
         """All of them keep what they have."""
         return Guard(self._changed, self._restore)
 
     def _changed(self) -> str | None:
+        if self._get_names:
+            renamed = (function for function, names in self._named if _NAMES(function) != names)
+            if (told := next(renamed, None)) is not None:
+                return f"the name or the text of the function `{told.__qualname__}`"
         if all(map(operator.is_, itertools.chain.from_iterable(map(_PARTS, self._all)), self._parts)):
             other = (function for function, now, before in self._keywords if _changed_name(now, before) is not None)
             told = next(other, None)
@@ -191,20 +208,24 @@ class Functions:
         now = map(_PARTS, self._all)
         different = (not all(map(operator.is_, *both)) for both in zip(now, self._before, strict=True))
         changed = next(itertools.compress(self._all, different), None)
-        return None if changed is None else f"the code, defaults or names of the function `{changed.__qualname__}`"
+        return None if changed is None else f"the code or the defaults of the function `{changed.__qualname__}`"
 
     def _restore(self) -> None:
         for function, before in zip(self._all, self._before, strict=True):
             if _PARTS(function) != before:
-                for name, part in zip(_NAMES_OF_PARTS, before, strict=True):
-                    setattr(function, name, part)
+                function.__code__, function.__defaults__, function.__kwdefaults__ = before
+        for function, names in self._named if self._get_names else ():
+            if _NAMES(function) != names:
+                function.__name__, function.__qualname__, function.__doc__ = names
         for _, keywords, first in self._keywords:
             keywords.clear()
             keywords.update(first)
 
 
-_NAMES_OF_PARTS = ("__code__", "__defaults__", "__kwdefaults__", "__name__", "__qualname__", "__doc__")
-_PARTS = operator.attrgetter(*_NAMES_OF_PARTS)
+_RENAMED = frozenset(("__name__", "__qualname__", "__doc__"))
+_RENAMING = frozenset(("wraps", "update_wrapper"))
+_PARTS = operator.attrgetter("__code__", "__defaults__", "__kwdefaults__")
+_NAMES = operator.attrgetter("__name__", "__qualname__", "__doc__")
 
 
 class Objects:

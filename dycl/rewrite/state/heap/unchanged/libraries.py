@@ -6,6 +6,7 @@ the program uses.
 
 import abc
 import logging
+import operator
 import sys
 import threading
 import types
@@ -185,9 +186,12 @@ _OWN_NAMES = frozenset(vars(logging.Logger("")))
 def _modules_guard() -> Guard:
     """The table of modules keeps what it has; imports may add to it."""
     before = dict(sys.modules)
+    modules = list(before.values())
 
     def changed_names() -> Iterable[str]:
         now = sys.modules
+        if len(now) == len(modules) and all(map(operator.is_, now.values(), modules)):
+            return
         yield from (name for name, module in before.items() if now.get(name, _MISSING) is not module)
         if len(now) != len(before):
             known = set(map(id, before.values()))
@@ -232,6 +236,7 @@ class _Kept:
         self._owner, self._name = owner, name
         self._present: dict[str, Any] = {}
         self._absent: set[str] = set()
+        self._size = len(_attributes(owner))
         for inner in names:
             self.keep(inner)
 
@@ -252,7 +257,7 @@ class _Kept:
         for name, value in self._present.items():
             if own.get(name, _MISSING) is not value and not is_replaced(self._owner, name):
                 yield name
-        if not own.keys().isdisjoint(self._absent):
+        if len(own) != self._size and not own.keys().isdisjoint(self._absent):
             for name in self._absent & own.keys():
                 if not isinstance(own[name], types.ModuleType) and not is_replaced(self._owner, name):
                     yield name
