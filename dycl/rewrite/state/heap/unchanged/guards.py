@@ -172,6 +172,7 @@ class Functions:
         self._parts: list[Any] = []
         self._keywords: list[tuple[types.FunctionType, dict[str, Any], dict[str, Any]]] = []
         self._named: list[tuple[types.FunctionType, tuple[Any, ...]]] = []
+        self._names: list[Any] = []
         self._get_names = False
         """Whether some function that was found may give others new names or texts."""
 
@@ -181,6 +182,7 @@ class Functions:
         self._before.append(_PARTS(function))
         self._parts.extend(self._before[-1])
         self._named.append((function, _NAMES(function)))
+        self._names.extend(_NAMES(function))
         if function.__kwdefaults__:
             self._keywords.append((function, function.__kwdefaults__, dict(function.__kwdefaults__)))
 
@@ -197,7 +199,8 @@ class Functions:
         return Guard(self._changed, self._restore)
 
     def _changed(self) -> str | None:
-        if self._get_names:
+        names = itertools.chain.from_iterable(map(_NAMES, self._all))
+        if self._get_names and not all(map(operator.is_, names, self._names)):
             renamed = (function for function, names in self._named if _NAMES(function) != names)
             if (told := next(renamed, None)) is not None:
                 return f"the name or the text of the function `{told.__qualname__}`"

@@ -190,12 +190,11 @@ def _modules_guard() -> Guard:
 
     def changed_names() -> Iterable[str]:
         now = sys.modules
-        if len(now) == len(modules) and all(map(operator.is_, now.values(), modules)):
-            return
-        yield from (name for name, module in before.items() if now.get(name, _MISSING) is not module)
+        if not all(map(operator.is_, map(now.get, before), modules)):
+            yield from (name for name, module in before.items() if now.get(name, _MISSING) is not module)
         if len(now) != len(before):
             known = set(map(id, before.values()))
-            added = ((name, module) for name, module in list(now.items()) if name not in before)
+            added = ((name, now[name]) for name in now.keys() - before.keys())
             yield from (name for name, module in added if id(module) in known or not _is_imported(module))
 
     def changed() -> str | None:
