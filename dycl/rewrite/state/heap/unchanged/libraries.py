@@ -92,9 +92,7 @@ class Libraries:
                 continue
             elif isinstance(value, _OBJECTS) and not is_of_library(value):
                 self._watch(value, f"{name}.{inner}")
-            elif isinstance(value, _OBJECTS) or (
-                is_library(type(value).__module__) and type(_attributes(value)) is dict
-            ):
+            elif isinstance(value, _OBJECTS) or _is_library_object(value):
                 met.add(id(value))
                 self.meet(value, f"{name}.{inner}", names, met)
             elif not is_library(type(value).__module__):

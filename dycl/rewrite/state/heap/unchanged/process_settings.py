@@ -188,11 +188,7 @@ _SETTINGS: tuple[_Setting, ...] = (
     ("how much stack a thread has", threading.stack_size, threading.stack_size),
     ("how long sockets wait", socket.getdefaulttimeout, socket.setdefaulttimeout),
     ("how long fields of tables may be", csv.field_size_limit, csv.field_size_limit),
-    (
-        "the name of the thread",
-        lambda: threading.current_thread().name,
-        lambda n: setattr(threading.current_thread(), "name", n),
-    ),
+    ("the name of the thread", lambda: threading.current_thread().name, _set_thread_name),
 )
 
 
@@ -206,10 +202,9 @@ def _of_python() -> tuple[_Setting, ...]:
             if not hasattr(module, getter):
                 continue
             read, write = getattr(module, getter), getattr(module, setter)
-            several = isinstance(read(), tuple)
-            found.append(
-                (f"`{module.__name__}.{getter}()`", read, functools.partial(_write_all, write) if several else write)
-            )
+            if isinstance(read(), tuple):
+                write = functools.partial(_write_all, write)
+            found.append((f"`{module.__name__}.{getter}()`", read, write))
     return tuple(found)
 
 
