@@ -1,5 +1,6 @@
 """Calls of a logger: messages are dropped with a note, unless the program could see what becomes of them."""
 
+import inspect
 import logging
 import types
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ _QUESTIONS = frozenset(("isEnabledFor", "getEffectiveLevel", "hasHandlers", "get
 def called(machine: Running, logger: logging.Logger, method: Any) -> Any:
     """What a logger's method gives; `NOT_HANDLED` if it is to be called as it is."""
     name = getattr(method, "__name__", "")
-    function = getattr(method, "__func__", None)
+    function = inspect.unwrap(getattr(method, "__func__", method))  # one whose results are cached is its owner's, too
     if name in _QUESTIONS or (isinstance(function, types.FunctionType) and function.__module__ != logging.__name__):
         return NOT_HANDLED
     if name in ("setLevel", "disable"):
