@@ -269,3 +269,18 @@ class StaticArraysStayNative(Base):
         window = np.hanning(8)
         weights = torch.from_numpy(grid * window.astype(np.float32))
         return x * weights if x.sum() > 0 else x - weights
+
+
+class FromTheEnd(Arrays):
+    def forward(self, x):
+        a = x.numpy()
+        places = (x[0, :4] * 2).to(torch.int64).clamp(-4, 3).numpy()
+        turned = torch.from_numpy(a[::-1].copy()), torch.from_numpy(np.ascontiguousarray(a[::-1]))
+        return *turned, np.take(np.arange(4), places), abs(a) ** 0.5
+
+
+class OneOfTwoFlags(Arrays):
+    def forward(self, x):
+        a = x.numpy()
+        positive = a.sum() > 0
+        return positive is np.True_, positive is (a.max() > 0), positive is True

@@ -106,3 +106,72 @@ def test_arrays_made_of_numbers_of_the_input(function: Callable[[Tensor], Any]) 
     for number in (1, 3, 0, -1, -2, 7):
         x = torch.tensor([float(number), 0])
         assert_same(function(x), program(x))
+
+
+def test_the_root_of_minus_infinity_is_numpys() -> None:
+    program = dycl.compile(Calls(lambda x: (x.numpy() ** 0.5, np.power(x.numpy(), 0.25))).eval(), torch.ones(2))
+    x = torch.tensor([-torch.inf, 4.0])
+    with np.errstate(invalid="ignore"):
+        assert_same((x.numpy() ** 0.5, np.power(x.numpy(), 0.25)), program(x))
+
+
+def _fitted(x: Tensor) -> Any:
+    n = int(x[0])
+    array = x.numpy().astype(np.uint8)
+    limited = np.clip(array, 0, 300), array.clip(-n, 2), np.where(x.numpy() > 0, array, n)
+    try:
+        made = np.uint8(n), np.array([n, 1], dtype=np.int8), np.full(2, n, dtype=np.int16), np.full_like(array, n)
+        return [*limited, *made, array.clip(0, n)]
+    except OverflowError:
+        return "too large"
+
+
+def _stored(x: Tensor) -> Any:
+    array = x.numpy().astype(np.int8)
+    try:
+        array[1] = int(x[0]) * 2
+    except OverflowError:
+        return "too large"
+    return array
+
+
+def _compared(x: Tensor) -> Any:
+    array, n = x.numpy().astype(np.uint8), int(x[0])
+    return array < -1, array > 255, array == 256 + 1, array != 300, array < n * 100, array[0] >= -n
+
+
+@pytest.mark.parametrize("function", [_fitted, _stored, _compared])
+@pytest.mark.parametrize("first", [1, -1, 60, 127, 128, 300])
+def test_numbers_that_do_not_fit(function: Callable[[Tensor], Any], first: int) -> None:
+    program = dycl.compile(Calls(function).eval(), torch.tensor([1, 2]))
+    x = torch.tensor([first, 2])
+    assert_same(function(x.clone()), program(x))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: [1, 2][x.numpy()[0] > 1],
+        lambda x: float(x.numpy()[:1]),
+        lambda x: (1, 2)[x.numpy()[:1].astype(int)],
+    ],
+)
+def test_what_is_no_number(function: Callable[[Tensor], Any]) -> None:
+    with pytest.raises(TypeError):
+        function(torch.ones(2))
+    with pytest.raises(dycl.CompileError, match="TypeError"):
+        dycl.compile(Calls(function).eval(), torch.ones(2))
+
+
+def _filled_too_much(x: Tensor) -> Any:
+    array = x.numpy().astype(np.int8)
+    try:
+        array[0] = 300
+    except OverflowError:
+        array.fill(7)
+    return array
+
+
+def test_a_known_number_that_does_not_fit() -> None:
+    x = torch.tensor([1, 2])
+    assert_same(_filled_too_much(x), dycl.compile(Calls(_filled_too_much).eval(), x)(x))

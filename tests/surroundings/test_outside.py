@@ -12,6 +12,7 @@ import locale
 import logging
 import os
 import pathlib
+import random
 import reprlib
 import signal
 import subprocess
@@ -261,3 +262,27 @@ def test_what_a_call_does_outside_is_refused(
     with pytest.raises(dycl.CompileError, match=r"DY00[279]"):
         dycl.compile(cls(effect).eval(), _ONES)
     assert told() == before
+
+
+def _seeded() -> None:
+    random.seed(3)
+    np.random.seed(3)
+    torch.manual_seed(3)
+
+
+class _DrawsAfterSeeding(nn.Module):
+    def forward(self, x: torch.Tensor) -> Any:
+        if x.sum() > 0:
+            _seeded()
+        return x + random.random()
+
+
+def test_a_refused_model_has_drawn_nothing() -> None:
+    before = _states()
+    with pytest.raises(dycl.CompileError, match="DY005"):
+        dycl.compile(_DrawsAfterSeeding().eval(), _ONES)
+    assert _states() == before
+
+
+def _states() -> Any:
+    return random.getstate(), str(np.random.get_state(legacy=False)), torch.get_rng_state().tolist()

@@ -132,6 +132,10 @@ class Records(Protocol):
         """Note that a copy of `source` stands where the program has the same memory: neither may be written."""
         ...
 
+    def stands_for_another(self, tensor: torch.Tensor) -> bool:
+        """Whether this is such a copy."""
+        ...
+
     def views_are_written(self, sharing: list[torch.Tensor]) -> None:
         """React to a write to memory that these tensors, alive since before a decision, share."""
         ...

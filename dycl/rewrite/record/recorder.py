@@ -6,7 +6,7 @@ ones; operations on constants alone are computed at once, so constants propagate
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -109,14 +109,15 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Note that a copy of `source` stands where the program has the same memory: neither may be written."""
         self.recording.aliases.entangle(source, copy)
 
+    def stands_for_another(self, tensor: torch.Tensor) -> bool:
+        """Whether this is such a copy."""
+        return self.recording.aliases.stands_for_another(tensor)
+
     @contextmanager
     def on(self) -> Iterator[None]:
         """Record inside the `with` block, whether or not recording is on already."""
-        if self in _get_current_dispatch_mode_stack():
+        with nullcontext() if self in _get_current_dispatch_mode_stack() else self:
             yield
-        else:
-            with self:
-                yield
 
     def parameter(self, value_type: TensorType, layout: Layout = None) -> torch.Tensor:
         """A fake tensor that stands for a value the block receives."""

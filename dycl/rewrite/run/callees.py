@@ -11,10 +11,9 @@ from torch import nn
 
 from dycl.rewrite.normalise import contexts
 from dycl.rewrite.normalise.compiled_by_torch import original
-from dycl.rewrite.own_code import is_own_module
+from dycl.rewrite.own_code import is_library, is_own_module
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Purpose
-from dycl.rewrite.state.heap.reach import is_library
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 

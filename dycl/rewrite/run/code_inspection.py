@@ -15,11 +15,11 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.knowledge import Encloses, Interpret
 from dycl.rewrite.normalise.source import has_source
+from dycl.rewrite.own_code import is_library
 from dycl.rewrite.run.callees import is_torch
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.beyond_the_program import acts_outside
 from dycl.rewrite.signals import Again, Refused
-from dycl.rewrite.state.heap.reach import is_library
 
 # What native code would see of the compilation: types of fake tensors, clocks, local variables.
 _TELLTALE = (

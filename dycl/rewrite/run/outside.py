@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Any
 
-from dycl.rewrite.own_code import is_own_module
+from dycl.rewrite.own_code import is_library, is_own_module
 from dycl.rewrite.own_thread import Replacement, is_compiling
 from dycl.rewrite.semantics.beyond_the_program import ACTIONS, refused
-from dycl.rewrite.state.heap.reach import is_library
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _LOOKS = frozenset(

@@ -15,13 +15,14 @@ from torch.utils._pytree import tree_leaves
 from dycl.rewrite.knowledge import Interpret
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.normalise.source import has_source
+from dycl.rewrite.own_code import is_library
 from dycl.rewrite.run.callees import Arguments, resolve
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.dynamic import is_dynamic
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.copied import items_held
-from dycl.rewrite.state.heap.contents import cache_kept, cell_contents
-from dycl.rewrite.state.heap.reach import held_by, is_library, leads_nowhere, names_in
+from dycl.rewrite.state.heap.contents import cell_contents
+from dycl.rewrite.state.heap.reach import held_by, leads_nowhere, names_in
 
 # They ask for nothing but the object itself, or hand it on.
 _NEUTRAL: tuple[Any, ...] = (getattr, hasattr, isinstance, id, type, callable, operator.is_, operator.is_not)
@@ -110,8 +111,8 @@ def cached(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         raise Refused("DY007", f"`{name}`, whose results are cached, sees what a call changes")
     key = (wrapper, functools._make_key((*own, *arguments[0]), arguments[1], typed=True))
     if key not in machine.cached:
-        unchanged, modes = machine.heap.nothing_changed(name), _disable_current_modes()
-        with cache_kept(wrapper), unchanged, modes, torch.inference_mode(False):
+        unchanged, modes = machine.heap.nothing_changed(name, wrapper), _disable_current_modes()
+        with unchanged, modes, torch.inference_mode(False):
             result = wrapper(*own, *arguments[0], **arguments[1])
         if any(isinstance(leaf, FakeTensor) for leaf in tree_leaves(result)):
             raise Refused("DY007", f"`{name}`, whose results are cached, gives a value that only the input determines")

@@ -8,13 +8,13 @@ import numpy as np
 import torch
 from torch import nn
 
+from dycl.rewrite.own_code import is_library
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.semantics import kinds
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.heap.doors import Door
-from dycl.rewrite.state.heap.reach import is_library
 
 
 def set_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

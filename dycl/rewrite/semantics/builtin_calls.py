@@ -23,6 +23,7 @@ from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, contains_plainl
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.semantics.kinds import class_of, is_some_iterator, wide_class_of
 from dycl.rewrite.semantics.numpy.calls import to_numpy
+from dycl.rewrite.semantics.numpy.forms import is_flag, tensor_of
 from dycl.rewrite.semantics.ranges import range_contains, range_length
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
@@ -36,6 +37,8 @@ from dycl.rewrite.tensor_types import dress, dress_of
 def _convert(kind: HostKind) -> Handler:
     def convert(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and is_dynamic(args[0], machine):
+            if kind == "bool" and (isinstance(args[0], torch.Tensor) or type(args[0]) is HostArray):
+                return truth(args[0], machine)
             value = number_of(args[0], machine)
             return value.converted(kind) if isinstance(value, HostValue) else NOT_HANDLED
         return NOT_HANDLED
@@ -191,6 +194,9 @@ def _identical(wanted: bool) -> Handler:
         is_pair = isinstance(left, tuple) and left is not right and bool(left)
         if is_pair and _may_be_same(left, right, machine.in_stand_in):
             raise Refused("DY009", "whether two equal tuples are the same one is not kept track of", "compare by `==`")
+        if left is not right and is_flag(left) and is_flag(right):
+            same = torch.eq(tensor_of(left), tensor_of(right))  # there are two of them
+            return HostValue("bool", same if wanted else torch.logical_not(same), machine.recorder)
         if type(left) is HostArray and type(right) is HostArray and left is not right:
             reason = "whether two arrays of the input's values are the same one is not kept track of"
             raise Refused("DY009", reason, "compare what they hold")

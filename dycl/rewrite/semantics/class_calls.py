@@ -4,10 +4,10 @@ import types
 from typing import Any
 
 from dycl.rewrite.normalise import class_making
+from dycl.rewrite.own_code import is_library
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.heap.reach import is_library
 
 
 def subclasses(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,5 +1,6 @@
 """What the handlers of calls on dynamic values share: how to tell such a value, and how to read it."""
 
+import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -72,7 +73,8 @@ def contains_plainly(container: Any, kinds: tuple[type, ...]) -> bool:
 
 def number_of(value: Any, machine: Running, is_place: bool = False) -> Any:
     """A tensor or NumPy scalar that only the input determines as a host value; anything else as it is."""
-    if type(value) is HostArray and value.tensor.numel() == 1:
+    if type(value) is HostArray:
+        (operator.index if is_place else float)(value.stand_in())  # NumPy's own error for what is no number
         return item(value.tensor, machine, is_place)
     if isinstance(value, torch.Tensor) and machine.recorder.is_dynamic(value):
         error, message = _NO_INDEX if is_place else _NO_NUMBER

@@ -226,9 +226,6 @@ def narrow(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     inside = torch.logical_and((first >= -size).tensor, (first <= size).tensor)
     machine.recorder.check(inside, "IndexError", "start out of range in narrow")
     first = HostValue("int", torch.where((first < 0).tensor, (first + size).tensor, first.tensor), machine.recorder)
-    machine.recorder.check((count >= 0).tensor, "RuntimeError", "narrow(): length must be non-negative.")
-    message = "start + length exceeds dimension size in narrow"
-    machine.recorder.check((first + count <= size).tensor, "RuntimeError", message)
     begin = start if type(start) is int and start >= 0 else first.symbol()
     # Not a slice: PyTorch knows then that the result is as long as it should be.
     return x.narrow(given["dim"], begin, count.symbol() if type(length) is HostValue else length)

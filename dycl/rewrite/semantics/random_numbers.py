@@ -104,8 +104,13 @@ class DrawWatch:
     def none_drawn(self) -> Iterator[None]:
         """Raise Refused after what is inside the `with` block if it draws, Restart if that is not clear yet."""
         before, calls = _states(), list[str]()
-        with _calls_of_generators(calls) if self._closely else nullcontext():
-            yield
+        try:
+            with _calls_of_generators(calls) if self._closely else nullcontext():
+                yield
+        except BaseException:
+            if threading.active_count() == 1:
+                _set_states(before)
+            raise
         changed = [name for name, state in _states().items() if not _same(before[name], state)]
         alone = threading.active_count() == 1
         if changed and not alone and not self._closely:

@@ -10,6 +10,7 @@ from dycl.rewrite.record.host_values import HostValue, kind_of, lift
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, is_dynamic, item, number_of
 from dycl.rewrite.semantics.stand_ins import stand_in
+from dycl.rewrite.signals import Refused
 
 
 def make_tensor(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -28,9 +29,21 @@ def as_tensor(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     options = dict(zip(("dtype", "device"), args[1:], strict=False)) | kwargs
     dtype = _element_type(torch.as_tensor, data, options, machine)
     if type(data) is HostArray and not data.scalar:
-        # Another tensor, in the same memory.
-        return torch.ops.aten.alias.default(data.tensor) if data.tensor.dtype == dtype else data.tensor.to(dtype)
+        return from_numpy(data, machine) if data.tensor.dtype == dtype else _contents(data, machine).to(dtype)
     return _copied(data, dtype, machine)
+
+
+def from_numpy(array: HostArray, machine: Running) -> torch.Tensor:
+    """`torch.from_numpy(array)`: another tensor, in the same memory."""
+    shown: torch.Tensor = torch.ops.aten.alias.default(_contents(array, machine))
+    return shown
+
+
+def _contents(array: HostArray, machine: Running) -> torch.Tensor:
+    """What an array holds, for PyTorch, which takes none that goes backwards through memory."""
+    if machine.recorder.stands_for_another(array.tensor):
+        raise Refused("DY014", "a view of an array that may go backwards becomes a tensor", "copy it: `array.copy()`")
+    return array.tensor
 
 
 def new_tensor(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -137,7 +150,7 @@ def _stacked(data: Any, dtype: torch.dtype, machine: Running) -> torch.Tensor:
     if isinstance(data, torch.Tensor):
         return data
     if type(data) is HostArray:
-        return data.tensor
+        return _contents(data, machine)
     kind = kind_of(data)
     if kind is None:
         return torch.tensor(data)

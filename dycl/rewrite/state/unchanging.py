@@ -4,18 +4,19 @@ import contextvars
 import datetime
 import decimal
 import enum
-import fractions
+import functools
+import itertools
 import operator
 import re
 import sys
 import types
-import uuid
 from typing import Any
 
 import numpy as np
 import torch
 
 from dycl.hcfg.types import Span
+from dycl.rewrite.own_code import is_library
 from dycl.rewrite.signals import Refused
 
 ATOMS = (
@@ -42,8 +43,8 @@ ATOMS = (
 """What a state has as it is."""
 _ATOMS_OF_LIBRARIES = frozenset(
     (
-        *(decimal.Decimal, fractions.Fraction, datetime.date, datetime.time, datetime.datetime),
-        *(datetime.timedelta, datetime.timezone, uuid.UUID),
+        *(decimal.Decimal, datetime.date, datetime.time, datetime.datetime),
+        *(datetime.timedelta, datetime.timezone),
     )
 )
 
@@ -53,7 +54,7 @@ def is_atom(value: Any) -> bool:
     if isinstance(value, enum.Enum) and not hasattr(value, "_name_"):
         raise Refused("DY009", "a decision is made while a member of an enumeration is, out of a number of the input")
     if isinstance(value, ATOMS):
-        return True
+        return not isinstance(value, np.void)  # its fields can be written
     # What is made from one of these may have attributes, and a decimal that is no number equals nothing.
     return type(value) in _ATOMS_OF_LIBRARIES and not (type(value) is decimal.Decimal and value.is_nan())
 
@@ -96,7 +97,27 @@ _SHARED = (
 
 def is_shared(value: Any) -> bool:
     """Whether this is a class, a function of a module or the like: all states refer to the same one."""
-    return isinstance(value, _SHARED) or _is_plain_builtin(value) or _is_importable(value)
+    if isinstance(value, (*_SHARED, enum.Enum)):
+        return True
+    return _is_plain_builtin(value) or _is_importable(value) or _is_constant_of_library(value)
+
+
+def _is_constant_of_library(value: Any) -> bool:
+    """Whether this stands in a library's module, or in a class there: programs compare such objects by identity."""
+    home = None if type(value) is object else type(value).__module__
+    return (home is None or is_library(home)) and _constants(home, len(sys.modules)).get(id(value)) is value
+
+
+@functools.lru_cache(maxsize=256)
+def _constants(home: str | None, _: int) -> dict[int, Any]:
+    """The objects of its own classes that a library's module has; without a name, the bare objects of all libraries."""
+    if home is None:
+        spaces = [vars(found) for name, found in list(sys.modules.items()) if found is not None and is_library(name)]
+        return {id(one): one for space in spaces for one in list(space.values()) if type(one) is object}
+    space = vars(sys.modules[home]) if home in sys.modules else {}
+    classes = [found for found in space.values() if isinstance(found, type)]
+    held = itertools.chain(space.values(), *(vars(cls).values() for cls in classes))
+    return {id(one): one for one in held if type(one).__module__ == home}
 
 
 def _is_importable(value: Any) -> bool:

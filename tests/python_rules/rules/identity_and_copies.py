@@ -1,15 +1,19 @@
 """What a state keeps of objects across a decision: their identity, order, attributes and fields."""
 
 import collections
+import dataclasses
+import http
 import itertools
 import functools
 import inspect
+import re
 import types
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.attention import SDPBackend
 
 from tests.python_rules.rule import refused
 
@@ -312,3 +316,30 @@ def class_made_by_type(x: Tensor) -> Any:
     if x.sum() > 0:
         made.value = 2
     return x, made.value, made.__module__ == __name__
+
+
+def members_of_libraries_enumerations_are_one(x: Tensor) -> Any:
+    found = [http.HTTPStatus.OK, re.IGNORECASE, inspect.Parameter.KEYWORD_ONLY, SDPBackend.MATH, dataclasses.MISSING]
+    if x[0] > 0:
+        x = x + 1
+    known = (http.HTTPStatus.OK, re.I, inspect.Parameter.KEYWORD_ONLY, SDPBackend.MATH, dataclasses.MISSING)
+    return [one is other for one, other in zip(found, known, strict=True)], x
+
+
+def a_dataclass_of_the_call_keeps_its_fields(x: Tensor) -> Any:
+    @dataclasses.dataclass
+    class Pair:
+        first: int = 2
+        second: int = 3
+
+    pair = Pair()
+    if x[0] > 0:
+        pair.first = 5
+    return dataclasses.astuple(pair), dataclasses.asdict(pair), [field.name for field in dataclasses.fields(Pair)]
+
+
+def a_signature_keeps_the_kinds_of_its_parameters(x: Tensor) -> Any:
+    signature = inspect.signature(lambda first, *rest, last=1: None)
+    if x[0] > 0:
+        x = x + 1
+    return [one.kind is one.VAR_POSITIONAL for one in signature.parameters.values()], x

@@ -211,6 +211,53 @@ class CachedWithEffect(nn.Module):
         return self.slow(1) if x.sum() > 0 else self.calls[0]
 
 
+class _Steps:
+    """An object with a method whose results are kept."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    @functools.lru_cache  # noqa: B019
+    def step(self, by: int) -> int:
+        """Count."""
+        self.count += by
+        return by
+
+
+_steps = _Steps()
+_stepping: list[Callable[[int], int]] = [_steps.step]
+
+
+def _step() -> None:
+    _steps.step(1)
+
+
+def _step_by_list() -> None:
+    list(map(_stepping[0], [1, 1]))
+
+
+class CachedMethodInHelper(nn.Module):
+    """A helper without decisions calls a method whose results are kept, and that counts."""
+
+    refused = "DY007"
+
+    def forward(self, x: Tensor) -> int:
+        if x.sum() > 0:
+            _step()
+        return _steps.count
+
+
+class CachedMethodInList(nn.Module):
+    """The same, by a function that is written in C."""
+
+    refused = "DY007"
+
+    def forward(self, x: Tensor) -> int:
+        if x.sum() > 0:
+            _step_by_list()
+        return _steps.count
+
+
 class CachedProperty(nn.Module):
     """A property that is computed once."""
 

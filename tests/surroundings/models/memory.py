@@ -200,3 +200,79 @@ class UnusedStatistics(nn.Module):
             self.norm(torch.stack([x, x + 1]))
             self.norm.eval()
         return self.norm(x[None])
+
+
+def _part_of(array: Any) -> Any:
+    """A view of what nobody else holds."""
+    return array[:2]
+
+
+class OwnerOfAView(nn.Module):
+    """What a view belongs to is written past the view."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = _part_of(np.zeros(3))
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.part.base[2] += 1
+        return float(self.part.base[2])
+
+
+class OwnerOfAMemoryview(nn.Module):
+    """The same for Python's own views."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = _part_of(memoryview(bytearray(4)))
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.part.obj[3] = 1
+        return self.part.obj[3]
+
+
+class ViewsOwnElements(nn.Module):
+    """A view is written whose owner nobody asks for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.part = np.zeros(4).reshape(2, 2)
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.part[0, 1] = (self.part[0, 1] + 1) % 3
+        return float(self.part[0, 1])
+
+
+class Record(nn.Module):
+    """A record of an array is a scalar that can be written."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.record: Any = np.zeros(2, dtype=[("count", "i4")])[0]
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.record["count"] += 1
+        return int(self.record["count"])
+
+
+class NotesOfAnElementType(nn.Module):
+    """An element type holds what its maker gave it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kind: Any = np.dtype("i4", metadata={"seen": [0]})
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.kind.metadata["seen"][0] = (self.kind.metadata["seen"][0] + 1) % 3
+        return self.kind.metadata["seen"][0]

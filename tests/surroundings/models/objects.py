@@ -2,6 +2,7 @@
 
 import dataclasses
 import enum
+import fractions
 import functools
 import logging
 import threading
@@ -349,3 +350,16 @@ class Logged(nn.Module):
         if x.sum() > 0:
             self.logger.warning("positive")
         return x + int(self.logger.isEnabledFor(logging.ERROR)) + int(self.logger.isEnabledFor(logging.DEBUG))
+
+
+class Written(nn.Module):
+    """An object of Python's own library has fields, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.third: Any = fractions.Fraction(1, 3)
+
+    def forward(self, x: Tensor) -> float:
+        if x.sum() > 0:
+            self.third._numerator = 3 - self.third._numerator
+        return float(self.third)

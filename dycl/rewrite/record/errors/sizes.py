@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import sympy  # type: ignore[import-untyped]
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
@@ -223,18 +222,6 @@ def _split(recorder: Records, tensor: Tensor, sizes: Sequence[Any], dim: int = 0
     equal(recorder, sum(map(expression, sizes)), tensor.shape[dim], message)
 
 
-def _selected(recorder: Records, tensor: Tensor, dim: int, index: Any) -> None:
-    """One place of a dimension of open size; if that is known, `value_errors` looks at the place."""
-    if tensor.dim() and not isinstance(tensor.shape[dim], int):
-        size, place = expression(tensor.shape[dim]), expression(index)
-        inside = sympy.And(sympy.Ge(place, -size), sympy.Lt(place, size))
-        recorder.require_size(inside, "IndexError", f"index is out of bounds for dimension {dim % tensor.dim()}")
-
-
-def _selected_again(recorder: Records, tensor: Tensor, value: Tensor, dim: int, index: Any) -> None:
-    _selected(recorder, tensor, dim, index)
-
-
 def _unfolded(recorder: Records, tensor: Tensor, dim: int, size: Any, step: Any) -> None:
     if tensor.dim():
         message = f"maximum size for tensor at dimension {dim % tensor.dim()} is smaller than the window"
@@ -367,8 +354,6 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.reshape_as.default": _as_other(_reshaped),
     "aten.unflatten.int": _unflattened,
     **{f"aten.{name}": _split for name in ("split.sizes", "split_with_sizes.default")},
-    "aten.select.int": _selected,
-    "aten.select_scatter.default": _selected_again,
     "aten.unfold.default": _unfolded,
     "aten.topk.default": _greatest,
     "aten.kthvalue.default": _kth,

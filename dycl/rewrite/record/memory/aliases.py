@@ -133,6 +133,11 @@ class Aliases:
         for tensor in (owner, copy):
             self.entangled.setdefault(id(tensor), (tensor, memory(owner)))
 
+    def stands_for_another(self, tensor: torch.Tensor) -> bool:
+        """Whether this is the copy where the program has the memory of another tensor, in an order of its own."""
+        known = self.entangled.get(id(tensor)) or self.entangled.get(id(self.owner(tensor)))
+        return known is not None and known[1] != memory(known[0])
+
     def mutate(
         self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
     ) -> Any:

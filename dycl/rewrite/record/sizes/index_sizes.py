@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import sympy  # type: ignore[import-untyped]
 import torch
 from torch import Tensor
 
@@ -92,6 +93,31 @@ def _repeated(recorder: Records, tensor: Tensor, repeats: Any, dim: int | None =
         at_least(recorder, repeats, 0, "RuntimeError", "Repeats must be non-negative")
 
 
+def _selected(recorder: Records, tensor: Tensor, dim: int, index: Any) -> None:
+    """One place of a dimension of open size; if that is known, `value_errors` looks at the place."""
+    if tensor.dim() and not isinstance(tensor.shape[dim], int):
+        size, place = expression(tensor.shape[dim]), expression(index)
+        inside = sympy.And(sympy.Ge(place, -size), sympy.Lt(place, size))
+        recorder.require_size(inside, "IndexError", f"index is out of bounds for dimension {dim % tensor.dim()}")
+
+
+def _selected_again(recorder: Records, tensor: Tensor, value: Tensor, dim: int, index: Any) -> None:
+    _selected(recorder, tensor, dim, index)
+
+
+def _narrowed(recorder: Records, tensor: Tensor, dim: int, start: Any, length: Any) -> None:
+    size, begin, count = map(expression, (tensor.shape[dim], start, length))
+    if not (size.free_symbols | begin.free_symbols | count.free_symbols):
+        return
+    inside = sympy.And(sympy.Ge(begin, -size), sympy.Le(begin, size))
+    recorder.require_size(inside, "IndexError", "start out of range in narrow")
+    at_least(recorder, length, 0, "RuntimeError", "narrow(): length must be non-negative.")
+    from_start = sympy.And(sympy.Ge(begin, 0), sympy.Le(begin + count, size))
+    from_end = sympy.And(sympy.Lt(begin, 0), sympy.Le(begin + count, 0))
+    message = "start + length exceeds dimension size in narrow"
+    recorder.require_size(sympy.Or(from_start, from_end), "RuntimeError", message)
+
+
 _SCATTERS = ("scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce", "scatter_add.default")
 
 BY_VALUE = {"aten.index_put.default", "aten._unsafe_index_put.default"}
@@ -100,6 +126,9 @@ BY_VALUE = {"aten.index_put.default", "aten._unsafe_index_put.default"}
 INDEXED: dict[str, Callable[..., None]] = {
     **{f"aten.{name}": _indexed for name in ("index.Tensor", "_unsafe_index.Tensor")},
     **dict.fromkeys(BY_VALUE, _put),
+    "aten.select.int": _selected,
+    "aten.select_scatter.default": _selected_again,
+    "aten.narrow.default": _narrowed,
     "aten.gather.default": _gathered,
     **{f"aten.{name}": _scattered for name in _SCATTERS},
     "aten.scatter_reduce.two": _scattered,

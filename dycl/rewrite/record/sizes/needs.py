@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy  # type: ignore[import-untyped]
 import torch
+from torch.utils._sympy.value_ranges import bound_sympy
 
 from dycl.rewrite.record.contract import Records
 
@@ -93,8 +94,8 @@ def as_meant(recorder: Records, shape: Sequence[Any], left_over: Callable[[int],
 
 def is_size(recorder: Records, number: torch.SymInt) -> bool:
     """Whether a number is known not to be negative."""
-    ranges = number.node.shape_env.var_to_range
-    if all(symbol in ranges and ranges[symbol].lower >= 0 for symbol in number.node.expr.free_symbols):
+    wanted, ranges = number.node.expr, number.node.shape_env.var_to_range
+    if wanted.free_symbols <= ranges.keys() and bound_sympy(wanted, ranges).lower >= 0:
         return True
     found = recorder.element_bounds(recorder.materialise(number))
     return found is not None and found[0] >= 0

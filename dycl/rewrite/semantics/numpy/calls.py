@@ -28,11 +28,20 @@ from dycl.rewrite.record.host_values import HostValue, kind_of
 from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, is_dynamic
-from dycl.rewrite.semantics.numpy.forms import ask, number_of_scalar, numpys_errors, symbol_of, tensor_of, wrapped
+from dycl.rewrite.semantics.numpy.forms import (
+    ask,
+    number_of_scalar,
+    numpys_errors,
+    require_fit,
+    symbol_of,
+    tensor_of,
+    wrapped,
+)
 from dycl.rewrite.semantics.numpy.functions import FUNCTIONS, flatten
 from dycl.rewrite.semantics.numpy.indexing import get_item, set_item
 from dycl.rewrite.semantics.numpy.makers import MAKERS
 from dycl.rewrite.semantics.numpy.ufuncs import UFUNCS
+from dycl.rewrite.semantics.tensor_literals import from_numpy
 from dycl.rewrite.signals import DecisionMet, Refused
 
 _ARRAYS = frozenset(
@@ -58,11 +67,12 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: R
         if mentioned and callee in _OPERATORS and not stores and not any(map(_is_sequence, args)):
             return callee(*args, **kwargs)
     if callee is round and mentioned and args[0].scalar:
+        ask(round, args, kwargs)  # flags have no such method
         return args[0].round(args[1]) if args[1:] else round(number_of_scalar(args[0]))
     if callee is divmod and mentioned:
         return args[0] // args[1], args[0] % args[1]
     if callee is torch.from_numpy and mentioned:
-        return torch.ops.aten.alias.default(args[0].tensor)  # another tensor, in the same memory
+        return from_numpy(args[0], machine)
     return NOT_HANDLED
 
 
@@ -148,7 +158,9 @@ def function(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The result of a NumPy function on values of which some are only known by the input."""
     kwargs = {name: value for name, value in kwargs.items() if not (name in _UNUSED and value is None)}
     if isinstance(callee, type) and issubclass(callee, np.generic):
-        return wrapped(ask(callee, args, kwargs), tensor_of(args[0]))
+        answer = ask(callee, args, kwargs)
+        require_fit(args[0], answer.dtype)
+        return wrapped(answer, tensor_of(args[0]))
     if callee in MAKERS:
         return MAKERS[callee](callee, args, kwargs)
     if callee in UFUNCS:
@@ -174,6 +186,7 @@ def _computed(implementation: Any, answer: Any, args: tuple[Any, ...], kwargs: d
     if isinstance(dtype, np.dtype) and dtype not in TORCH_DTYPES:
         raise refused(f"an array of type `{dtype}`")
     result = TORCH_DTYPES[dtype] if isinstance(dtype, np.dtype) else dtype
+    require_fit(bound.arguments.get("fill_value"), dtype)
     values = {key: _converted(key, value) for key, value in bound.arguments.items()}
     bound.arguments.update(values)
     bound.arguments["result"] = result
@@ -210,13 +223,24 @@ def _element_wise(probed: Callable[..., Any], ufunc: Any, operands: tuple[Any, .
         raise refused(f"`np.{ufunc.__name__}` of these operands")
     elements = tuple(_element(value) for value in operands)
     resolved = ufunc.resolve_dtypes((*elements, None))
+    if ufunc in _COMPARING and int in elements and resolved[0].kind in "iu":
+        resolved = (np.dtype(np.int64),) * 2  # a number that does not fit the array's type is compared all the same
     inputs = [_operand(value, dtype) for value, dtype in zip(operands, resolved, strict=False)]
     if ufunc is np.power and not inputs[0].is_floating_point():
         fits = torch.ge(inputs[1], 0).all()
         message = "Integers to negative integer powers are not allowed."
         current_recorder().check(fits, "ValueError", message)
+    if ufunc is np.power and isinstance(answer, np.ndarray) and _is_half(operands[1]):
+        ufunc, inputs = np.sqrt, [inputs[0]]  # so it is for all but scalars
     with numpys_errors():
         return wrapped(answer, UFUNCS[ufunc](*inputs))
+
+
+_COMPARING = (np.equal, np.not_equal, *(ufunc for _, ufunc in COMPARISONS.values()))
+
+
+def _is_half(exponent: Any) -> bool:
+    return isinstance(exponent, float | np.floating) and exponent == 0.5
 
 
 def _element(value: Any) -> Any:
@@ -232,15 +256,8 @@ def _element(value: Any) -> Any:
 def _operand(value: Any, dtype: Any) -> torch.Tensor:
     if dtype not in TORCH_DTYPES:
         raise refused(f"arithmetic in the type `{dtype}`")
-    wanted = TORCH_DTYPES[dtype]
-    if isinstance(value, HostValue) and value.kind == "int" and wanted in _NARROW:
-        limits = torch.iinfo(wanted)
-        inside = torch.logical_and(torch.ge(value.tensor, limits.min), torch.le(value.tensor, limits.max))
-        current_recorder().check(inside, "OverflowError", f"Python integer out of bounds for {dtype}")
-    return tensor_of(value, wanted)
-
-
-_NARROW = (torch.uint8, torch.int8, torch.int16, torch.int32)
+    require_fit(value, dtype)
+    return tensor_of(value, TORCH_DTYPES[dtype])
 
 
 def _operator(plain: Callable[..., Any], ufunc: Any, operands: tuple[Any, ...]) -> Any:
@@ -299,6 +316,7 @@ def _sort(array: HostArray, axis: int = -1) -> None:
 
 
 def _fill(array: HostArray, value: Any) -> None:
+    require_fit(value, array.dtype)
     array.tensor.copy_(tensor_of(value, array.tensor.dtype).expand(array.tensor.shape))
 
 

@@ -114,6 +114,25 @@ def tensor_of(value: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
     return tensor if dtype is None else tensor.to(dtype)
 
 
+def require_fit(tree: Any, element: Any) -> None:
+    """Let the program raise NumPy's error where a whole number of Python's does not fit an element type."""
+    if isinstance(tree, list | tuple):
+        for part in tree:
+            require_fit(part, element)
+        return
+    if TORCH_DTYPES.get(element) not in _NARROW:
+        return
+    limits = np.iinfo(element)
+    if type(tree) is int and not limits.min <= tree <= limits.max:
+        raise OverflowError(f"Python integer {tree} out of bounds for {element}")
+    if isinstance(tree, HostValue) and tree.kind == "int":
+        inside = torch.logical_and(torch.ge(tree.tensor, limits.min), torch.le(tree.tensor, limits.max))
+        current_recorder().check(inside, "OverflowError", f"Python integer out of bounds for {element}")
+
+
+_NARROW = (torch.uint8, torch.int8, torch.int16, torch.int32)
+
+
 def _has_host(tree: Any) -> bool:
     if isinstance(tree, list | tuple):
         return any(_has_host(part) for part in tree)
@@ -138,3 +157,10 @@ def wrapped(answer: Any, value: Any) -> Any:
 def is_known(tensor: torch.Tensor) -> bool:
     """Whether all sizes of a tensor are known while compiling."""
     return all(isinstance(size, int) for size in tensor.shape)
+
+
+def is_flag(value: Any) -> bool:
+    """Whether this is one of NumPy's two flags, `np.True_` and `np.False_`, known or not."""
+    if type(value) is HostArray:
+        return value.scalar and value.tensor.dtype == torch.bool
+    return isinstance(value, np.bool_)

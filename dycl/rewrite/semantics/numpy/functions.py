@@ -122,7 +122,12 @@ def _norm(result: torch.dtype, x: torch.Tensor, ord: Any = None, axis: Axis = No
         return torch.sqrt(_reduced(torch.sum, value * value, axis, keepdims))
     if vector and ord in (1, np.inf, -np.inf):
         function: Any = {1: torch.sum, np.inf: torch.amax, -np.inf: torch.amin}[ord]
-        return _reduced(function, torch.abs(value), axis, keepdims)
+        value = torch.abs(value)
+        if ord == np.inf:
+            # Nothing is as large as 0.
+            place = axis if isinstance(axis, int) else 0
+            value = torch.cat([value, torch.zeros_like(value.sum(place, keepdim=True))], place)
+        return _reduced(function, value, axis, keepdims)
     raise refused(f"the norm of order {ord} of an array with {x.dim()} dimensions")
 
 
@@ -177,8 +182,18 @@ def _clip(result: torch.dtype, a: torch.Tensor, a_min: Any = None, a_max: Any = 
     if limits:
         raise refused(f"the option `{next(iter(limits))}` of `np.clip`")
     value = a.to(result)
-    value = value.clone() if low is None else torch.maximum(value, low.to(result))
-    return value if high is None else torch.minimum(value, high.to(result))
+    value = value.clone() if low is None else torch.maximum(value, _limit(low, result, is_upper=False))
+    return value if high is None else torch.minimum(value, _limit(high, result, is_upper=True))
+
+
+def _limit(limit: torch.Tensor, result: torch.dtype, is_upper: bool) -> torch.Tensor:
+    """A limit in the result's type: one that no number of that type reaches is none, unless all of them do."""
+    if result.is_floating_point or limit.is_floating_point() or torch.bool in (result, limit.dtype):
+        return limit.to(result)
+    ends = torch.iinfo(result)
+    inside = torch.ge(limit, ends.min) if is_upper else torch.le(limit, ends.max)
+    current_recorder().check(inside.all(), "OverflowError", "Python integer out of bounds")
+    return torch.clamp(limit, ends.min, ends.max).to(result)
 
 
 def _rounded(result: torch.dtype, a: torch.Tensor, decimals: int = 0) -> Any:
@@ -296,7 +311,9 @@ def _flip(result: Any, m: torch.Tensor, axis: Axis = None) -> Any:
 
 def _take(result: Any, a: torch.Tensor, indices: torch.Tensor, axis: int | None = None) -> Any:
     source, place = (a.reshape(-1), 0) if axis is None else (a, axis % a.dim())
-    chosen = torch.index_select(source, place, indices.reshape(-1).to(torch.int64))
+    places = indices.reshape(-1).to(torch.int64)
+    places = torch.where(torch.lt(places, 0), places + source.shape[place], places)
+    chosen = torch.index_select(source, place, places)
     return chosen.reshape(*source.shape[:place], *indices.shape, *source.shape[place + 1 :])
 
 

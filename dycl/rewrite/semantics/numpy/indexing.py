@@ -8,7 +8,15 @@ import torch
 from dycl.rewrite.record.host_arrays import HostArray, current_recorder, refused
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics.indexing import mentions_host_value, selected
-from dycl.rewrite.semantics.numpy.forms import answered, number_of_scalar, numpys_errors, stand_in, tensor_of, wrapped
+from dycl.rewrite.semantics.numpy.forms import (
+    answered,
+    number_of_scalar,
+    numpys_errors,
+    require_fit,
+    stand_in,
+    tensor_of,
+    wrapped,
+)
 
 
 def get_item(array: HostArray, index: Any) -> Any:
@@ -28,6 +36,7 @@ def set_item(array: HostArray, index: Any, value: Any) -> None:
     tensor, parts = array.tensor, _index(index)
     if _forward(tensor, parts)[0] is not tensor:
         raise refused("writing to an array from its end to its start")
+    require_fit(value, array.dtype)
     with numpys_errors():
         if mentions_host_value(parts):
             tensor, parts = selected(tensor, parts)

@@ -9,7 +9,7 @@ import torch
 from dycl.rewrite.record.host_arrays import TORCH_DTYPES, HostArray, current_recorder, refused
 from dycl.rewrite.record.host_values import HostValue, kind_of
 from dycl.rewrite.record.sizes.needs import at_least, is_size
-from dycl.rewrite.semantics.numpy.forms import ask, is_known, symbol_of, tensor_of
+from dycl.rewrite.semantics.numpy.forms import ask, is_known, require_fit, symbol_of, tensor_of
 
 
 def _array(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> HostArray:
@@ -24,6 +24,7 @@ def _array(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> HostAr
     if answer.dtype not in TORCH_DTYPES:
         raise refused(f"an array of type `{answer.dtype}`")
     wanted = TORCH_DTYPES[answer.dtype]
+    require_fit(data, answer.dtype)
     if type(data) is HostArray and not data.scalar and data.tensor.dtype == wanted and copy is not True:
         return data
     tensor = tensor_of(data)
@@ -36,9 +37,9 @@ def _array(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> HostAr
 def _contiguous(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> HostArray:
     """`np.ascontiguousarray`, which copies what does not lie in order, and has one dimension at least."""
     made = _array(callee, args, kwargs)
-    if made.tensor.dim() and made.tensor.is_contiguous():
+    if made.tensor.dim() and made.tensor.is_contiguous() and not current_recorder().stands_for_another(made.tensor):
         return made
-    return HostArray(made.tensor.contiguous() if made.tensor.dim() else made.tensor.reshape(1).clone())
+    return HostArray(made.tensor.reshape(made.shape or (1,)).clone(memory_format=torch.contiguous_format))
 
 
 def _filled(fill: int | None) -> Callable[..., Any]:
@@ -46,6 +47,7 @@ def _filled(fill: int | None) -> Callable[..., Any]:
         shape, *rest = args
         sizes = tuple(shape) if isinstance(shape, list | tuple) else (shape,)
         answer = ask(callee, (tuple(1 for _ in sizes), *rest), kwargs)
+        require_fit(rest, answer.dtype)
         value = tensor_of(rest[0]) if fill is None else torch.tensor(fill)
         symbols = [_symbol(size) for size in sizes]
         for symbol in symbols:

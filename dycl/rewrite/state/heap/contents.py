@@ -2,11 +2,9 @@
 
 import array
 import collections
-import gc
 import operator
 import types
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -123,28 +121,6 @@ def _plain_dict(value: dict[Any, Any]) -> dict[Any, Any]:
 def _entries(value: dict[Any, Any]) -> Any:
     """The entries of a dict in their order, by the builtin's own method: a subclass may have another in its place."""
     return (collections.OrderedDict if isinstance(value, collections.OrderedDict) else dict).items(value)
-
-
-@contextmanager
-def cache_kept(function: Any) -> Iterator[None]:
-    """Let Python keep no more results of a function than before: those of calls meanwhile are dropped."""
-    results = _kept_results(function)
-    known = set(map(id, results))
-    try:
-        yield
-    finally:
-        if not known:
-            function.cache_clear()
-        for key in [key for key in results if id(key) not in known]:
-            del results[key]
-
-
-def _kept_results(function: Any) -> dict[Any, Any]:
-    """The dict in which Python keeps the results of a function: what the function refers to before its own code."""
-    parts = gc.get_referents(function)
-    place = next((place for place, part in enumerate(parts) if part is function.__wrapped__), 0)
-    found = parts[place - 1] if place else None
-    return found if type(found) is dict and len(found) == function.cache_info().currsize else {}
 
 
 def cell_contents(cell: types.CellType) -> list[Any]:

@@ -5,14 +5,12 @@ import contextvars
 import datetime
 import decimal
 import enum
-import fractions
 import functools
 import gc
 import logging
 import operator
 import pathlib
 import re
-import sys
 import threading
 import types
 import typing
@@ -23,7 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from dycl.rewrite.own_code import is_own_module
+from dycl.rewrite.own_code import is_library, is_own_module
 from dycl.rewrite.state.unchanging import ATOMS
 
 LEAVES = (
@@ -31,9 +29,9 @@ LEAVES = (
     *(torch.Tensor, torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format),
     *(types.CodeType, types.FrameType, types.TracebackType, types.GenericAlias, types.UnionType, typing.TypeVar),
     *(types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType),
-    *(types.ClassMethodDescriptorType, type(re.compile("")), re.Match, decimal.Decimal, fractions.Fraction),
-    *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, pathlib.PurePath, logging.Logger),
-    *(np.dtype, np.ufunc, type(np.mean)),
+    *(types.ClassMethodDescriptorType, type(re.compile("")), re.Match, decimal.Decimal, logging.Logger),
+    *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, pathlib.PurePath),
+    *(np.ufunc, type(np.mean)),
     *(torch._ops.OpOverload, torch._ops.OpOverloadPacket),
 )
 """What leads nowhere and does not change, or not so that a program's results could tell."""
@@ -46,29 +44,23 @@ NAMESPACES = frozenset(("__dict__", "vars", "setattr", "delattr", "__setattr__",
 """By these a program gets at the variables of a module without naming them."""
 
 
-def is_library(module: str | None) -> bool:
-    """Whether a module is Python's or PyTorch's: what it keeps for itself is not the program's state."""
-    name = module or ""
-    top = name.partition(".")[0]
-    return top in _LIBRARIES or top in sys.stdlib_module_names or is_own_module(name)
-
-
 _SIZES = "sympy"
 """PyTorch's sizes are made of its expressions, which learn facts about themselves as they are asked."""
-_LIBRARIES = frozenset(("torch", "numpy", _SIZES))
 
 
 def leads_nowhere(kind: type) -> bool:
     """Whether values of this type do not change, nor lead to others, so that a program's results could tell."""
     if issubclass(kind, _PLAIN) and kind.__dictoffset__ and not is_library(kind.__module__):
         return False  # a number, a text or a date of the user's own class has attributes
+    if kind is np.void:
+        return False  # one of several fields, which can be written
     if is_own_module(kind.__module__):
         return True  # a value that only the input determines leads into the compiler
     return issubclass(kind, LEAVES) or any(base.__module__.partition(".")[0] == _SIZES for base in kind.__mro__)
 
 
 _PLAIN = (
-    *(int, float, complex, str, bytes, decimal.Decimal, fractions.Fraction, datetime.date, datetime.time),
+    *(int, float, complex, str, bytes, decimal.Decimal, datetime.date, datetime.time),
     *(datetime.timedelta, datetime.tzinfo, pathlib.PurePath),
 )
 
@@ -139,6 +131,8 @@ def held_by(value: Any) -> list[Any] | None:
             return list(frozenset.__iter__(value))
         case operator.methodcaller():
             return parts_in_c(value)
+        case np.dtype():
+            return [value.metadata]
         case slice():
             return [value.start, value.stop, value.step]
         case contextvars.ContextVar():

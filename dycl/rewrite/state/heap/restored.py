@@ -2,13 +2,13 @@
 
 import itertools
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import nn
 
-from dycl.rewrite.state.heap.contents import cache_kept, values_of
+from dycl.rewrite.state.heap.contents import values_of
 from dycl.rewrite.state.heap.hanging import hanging_on
 from dycl.rewrite.state.heap.modules import Modules
 from dycl.rewrite.state.heap.surroundings import Surroundings
@@ -31,9 +31,7 @@ def left_as_it_was(model: nn.Module) -> Iterator[None]:
     tensors = {id(value): value for value in itertools.chain(held, hanging) if isinstance(value, torch.Tensor)}
     copies = [(tensor, tensor.detach().clone()) for tensor in tensors.values()]
     try:
-        with torch.random.fork_rng(devices=[]), ExitStack() as caches:
-            for cache in surroundings.caches:
-                caches.enter_context(cache_kept(cache))
+        with torch.random.fork_rng(devices=[]), surroundings.caches.kept():
             yield
     finally:
         modules.restore()

@@ -2,7 +2,7 @@
 
 import array
 import bisect
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -63,12 +63,24 @@ class Memories:
         place = bisect.bisect_left(starts, extent[1])
         return place > 0 and ends[place - 1] > extent[0]
 
+    def owners(self, names: Collection[str]) -> list[Any]:
+        """What the memory of all those belongs to that say so by one of these names."""
+        return [owner for value, _ in self._found.values() for owner in owners_of(value, names)]
+
     def new_guards(self) -> list[Guard]:
         """What lets the tensors among them keep their elements, as far as nobody has asked for it before."""
         found = [value for value, _ in self._found.values() if isinstance(value, torch.Tensor)]
         new = [tensor for tensor in found if id(tensor) not in self._guarded]
         self._guarded.update(map(id, new))
         return list(map(_tensor_guard, new))
+
+
+_OWNERS = {"base": np.ndarray, "obj": memoryview}
+
+
+def owners_of(value: Any, names: Collection[str]) -> list[Any]:
+    """What the memory of a view belongs to, if it says so by one of these names."""
+    return [getattr(value, name) for name, kind in _OWNERS.items() if name in names and isinstance(value, kind)]
 
 
 def _merged(extents: Iterable[Extent]) -> tuple[list[int], list[int]]:

@@ -21,6 +21,8 @@ import torch
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
+from dycl.rewrite.own_code import is_library
+from dycl.rewrite.state.heap.caches import Caches
 from dycl.rewrite.state.heap.compared import Compared
 from dycl.rewrite.state.heap.contents import (
     BUFFERS,
@@ -42,7 +44,6 @@ from dycl.rewrite.state.heap.reach import (
     data_of,
     functions_of,
     held_by,
-    is_library,
     is_plain_object,
     is_writable,
     leads_nowhere,
@@ -51,7 +52,7 @@ from dycl.rewrite.state.heap.reach import (
     parts_in_c,
     runs_python,
 )
-from dycl.rewrite.state.heap.shared_memory import GETS_AT_MEMORY, Memories
+from dycl.rewrite.state.heap.shared_memory import GETS_AT_MEMORY, Memories, owners_of
 from dycl.rewrite.state.heap.unchanged import guards, object_guards
 from dycl.rewrite.state.heap.unchanged.libraries import Libraries
 from dycl.rewrite.state.heap.unchanged.process_settings import setting_guards
@@ -67,11 +68,9 @@ class Surroundings:
     def __init__(self, pinned: Pinned, found_module: Callable[[nn.Module], Iterable[tuple[Any, str]]]) -> None:
         self.containers: list[Watched] = []
         self._functions, self._objects, self.classes = guards.Functions(), guards.Objects(), guards.Classes()
-        self.memories, self.tensors = Memories(), HeldTensors()
-        kept = (self._functions, self._objects, self.tensors)
+        self.memories, self.tensors, self.caches = Memories(), HeldTensors(), Caches()
+        kept = (self._functions, self._objects, self.tensors, self.caches)
         self.guards: list[guards.Guard] = [*(one.guard() for one in kept), *setting_guards()]
-        self.caches: list[functools._lru_cache_wrapper[Any]] = []
-        """The functions whose results Python keeps."""
         self.unread = UnreadLists(self.names_one_of)
         self.untouchable: dict[int, tuple[Any, str, str]] = {}
         """What can be neither copied nor compared, the name under which it was found, and why."""
@@ -196,6 +195,7 @@ class Surroundings:
                 yield from data_of(value)
             return
         self.guards.extend(object_guards.guards_of_parts(value, name))
+        yield from ((owner, name) for owner in owners_of(value, self._names))
         held = held_by(value)
         if held is not None:
             if isinstance(value, types.FunctionType):
@@ -205,7 +205,7 @@ class Surroundings:
                 yield from self._named_by(value)
                 yield from zip(value.__closure__ or (), value.__code__.co_freevars, strict=True)
             elif isinstance(value, functools._lru_cache_wrapper):
-                self.caches.append(value)
+                self.caches.add(value)
             yield from ((item, name) for item in held)
         elif isinstance(value, object_guards.GUARDED):
             self.guards.append(object_guards.guarded(value, name))
@@ -288,6 +288,7 @@ class Surroundings:
         for name in [name for name in names if name not in self._names]:
             self._names.add(name)
             yield from self._functions.annotations() if name == "__annotations__" else []
+            yield from ((owner, name) for owner in self.memories.owners((name,)))
             yield from ((method, name) for method in self._methods.pop(name, ()))
 
     def _of_module(self, found: Any, name: str, names: dict[str, None]) -> Iterator[tuple[Any, str]]:

@@ -21,10 +21,12 @@ import torch
 from torch import nn
 
 from dycl.rewrite.knowledge import ChangedContainers, FollowedClass, Kept, Knowledge, ReadAll, Suspect, Written
+from dycl.rewrite.own_code import is_library
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Again, Refused
 from dycl.rewrite.state.freeze import Freezer
 from dycl.rewrite.state.heap.attributes import Attributes, Key
+from dycl.rewrite.state.heap.caches import Cached
 from dycl.rewrite.state.heap.contents import (
     contents_of,
     freeze_contents,
@@ -35,7 +37,6 @@ from dycl.rewrite.state.heap.contents import (
 )
 from dycl.rewrite.state.heap.diversion import ABSENT, diverted
 from dycl.rewrite.state.heap.hanging import hanging_on
-from dycl.rewrite.state.heap.reach import is_library
 from dycl.rewrite.state.heap.surroundings import Surroundings
 from dycl.rewrite.state.pinned import Pinned
 from dycl.rewrite.state.thaw import Thawer
@@ -287,12 +288,13 @@ class Heap:
             raise Refused("DY007", f"the call changes {changed}, which outlives it")
 
     @contextmanager
-    def nothing_changed(self, name: str) -> Iterator[None]:
-        """Refuse if anything that was there before the call is changed meanwhile."""
+    def nothing_changed(self, name: str, function: Cached) -> Iterator[None]:
+        """Refuse if a function whose results are cached changes anything that was there before the call."""
         before = [(watched.container, contents_of(watched.container)) for watched in self._surroundings.containers]
         values, tensors = self._attributes.values(), [tensor for _, _, tensor in self._attributes.modules.tensors()]
         versions = list(map(_version, tensors))
-        yield
+        with self._surroundings.caches.kept(function):
+            yield
         now = self._attributes.values()
         same = all(now[key] is value for key, value in values.items()) and len(now) == len(values)
         same = same and versions == list(map(_version, tensors))

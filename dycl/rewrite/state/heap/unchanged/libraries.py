@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from dycl.rewrite.own_code import is_library
 from dycl.rewrite.own_thread import is_replaced
-from dycl.rewrite.state.heap.reach import NAMESPACES, PLAINEST, is_library
+from dycl.rewrite.state.heap.reach import NAMESPACES, PLAINEST
 from dycl.rewrite.state.heap.unchanged.guards import Guard, namespace_guard
 from dycl.rewrite.state.heap.unchanged.object_guards import abstract_guard, contents_guard
 from dycl.rewrite.state.heap.unchanged.stores import stored_by
