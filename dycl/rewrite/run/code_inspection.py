@@ -18,7 +18,8 @@ from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.own_code import is_library
 from dycl.rewrite.run.callees import is_torch
 from dycl.rewrite.run.contract import Interprets
-from dycl.rewrite.semantics.beyond_the_program import acts_outside
+from dycl.rewrite.semantics.attribute_calls import DOORS
+from dycl.rewrite.semantics.beyond_the_program import acts_outside, looks_around
 from dycl.rewrite.signals import Again, Refused
 
 # What native code would see of the compilation: types of fake tensors, clocks, local variables.
@@ -41,6 +42,7 @@ _TELLTALE_ATTRIBUTES = frozenset(
         "cache_clear",
         "cache_info",
         "cache_parameters",
+        *DOORS,
     )
 )
 
@@ -110,11 +112,22 @@ def _looks(code: types.CodeType, space: dict[str, Any]) -> bool:
             value = space.get(name, vars(builtins).get(name))
             if any(value is telltale for telltale in _TELLTALE):
                 return True
-            if _leads_to_cache(value, code.co_names) or acts_outside(value):
+            if _leads_to_cache(value, code.co_names) or acts_outside(value) or looks_around(value, code.co_names):
+                return True
+            if _is_dropped_by_code(value):
                 return True
             if value is time and not _CLOCKS.isdisjoint(code.co_names):
                 return True
     return False
+
+
+def _is_dropped_by_code(value: Any) -> bool:
+    """Whether this is a class of the user's own whose objects run code when nobody holds them any more."""
+    return (
+        isinstance(value, type)
+        and isinstance(finaliser := getattr(value, "__del__", None), types.FunctionType)
+        and (not is_library(finaliser.__module__))
+    )
 
 
 def _leads_to_cache(value: Any, names: tuple[str, ...]) -> bool:

@@ -90,13 +90,8 @@ class Machine:
         knowledge: Knowledge,
         note: Callable[[str, Span], None],
     ) -> None:
-        self.recorder = recorder
-        self.knowledge = knowledge
-        recorder.places = self.places
-        recorder.catches_errors = self.catches_errors
-        self.heap = heap
-        self.pinned = pinned
-        self.note = note
+        self.recorder, self.knowledge, self.heap, self.pinned, self.note = recorder, knowledge, heap, pinned, note
+        recorder.places, recorder.catches_errors = self.places, self.catches_errors
         self.frames: list[Frame] = []
         self.waiting: list[Generator] = []
         self.entered: dict[types.CodeType, None] = {}
@@ -119,6 +114,11 @@ class Machine:
     def in_own_code(self) -> bool:
         """Whether the program is inside of DyCL's own code: numbers that only the input determines have some."""
         return is_own_file(self.frames[-1].function.code.co_filename)
+
+    @property
+    def module(self) -> str | None:
+        """The name of the module whose code is interpreted."""
+        return self.frames[-1].globals.get("__name__")
 
     @property
     def in_stand_in(self) -> bool:

@@ -2,7 +2,9 @@
 
 import collections
 import functools
+import importlib
 import operator
+import sys
 import types
 import weakref
 from typing import Any
@@ -45,8 +47,9 @@ def require_touchable(machine: Interprets, callee: Any, arguments: Arguments) ->
 
 def watch_imported(machine: Interprets, callee: Any, args: tuple[Any, ...], imported: Any) -> None:
     """Take note of what a call imports: it outlives the call, as if it had been there before."""
-    if (callee is syntax.import_module or callee is syntax.import_from) and not is_library(args[0]):
+    if callee in (syntax.import_module, syntax.import_from, importlib.import_module) and not is_library(args[0]):
         machine.heap.watch(imported, args[0])
+        machine.heap.watch(sys.modules.get(args[0]), args[0])
 
 
 def untouchable(told: str) -> Refused:
@@ -109,6 +112,9 @@ def cached(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     own = (callee.__self__,) if isinstance(callee, types.MethodType) else ()
     if _sees_changed(machine, [*own, *arguments[0], *arguments[1].values(), wrapper.__wrapped__]):
         raise Refused("DY007", f"`{name}`, whose results are cached, sees what a call changes")
+    code = getattr(wrapper.__wrapped__, "__code__", None)
+    if code is not None and machine.heap.names_untouchable((*code.co_names, *code.co_freevars)):
+        raise Refused("DY007", f"`{name}`, whose results are cached, uses what can be neither copied nor compared")
     key = (wrapper, functools._make_key((*own, *arguments[0]), arguments[1], typed=True))
     if key not in machine.cached:
         unchanged, modes = machine.heap.nothing_changed(name, wrapper), _disable_current_modes()

@@ -1,6 +1,7 @@
 """`getattr`, `setattr` and `delattr` where they would get at what a program cannot keep track of."""
 
 import collections
+import importlib
 import types
 from typing import Any
 
@@ -15,6 +16,9 @@ from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.heap.doors import Door
+
+DOORS = frozenset(("__globals__", "__subclasses__", "f_globals", "f_locals", "gi_frame", "cr_frame", "import_module"))
+"""By these a program gets at what it does not name."""
 
 
 def set_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -65,6 +69,8 @@ def get_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any
     if not isinstance(args[1], str) or machine.in_own_code():
         return NOT_HANDLED
     owner, name = args[0], args[1]
+    if name in DOORS and owner is not importlib and not is_library(machine.module):
+        raise Refused("DY002", f"`{name}` gets at what the model does not name", "name it")
     told = kinds.told_by_class(owner, name)
     if told is not NOT_HANDLED:
         return told

@@ -4,10 +4,15 @@ Natively, the first would see DyCL's own code, and the last would act while comp
 """
 
 import atexit
+import codecs
+import csv
+import gc
 import inspect
 import os
 import sys
+import threading
 import traceback
+from collections.abc import Collection
 from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
@@ -33,7 +38,20 @@ _CALLEES: tuple[Any, ...] = (
     *(sys._getframe, sys._current_frames, sys.settrace, sys.setprofile),
     *(inspect.currentframe, inspect.stack, inspect.trace, inspect.getouterframes),
     *(traceback.extract_stack, traceback.format_stack, traceback.print_stack, traceback.walk_stack),
+    *(gc.get_objects, gc.get_referrers, gc.get_referents, sys.getrefcount, sys.getsizeof),
+    *(threading.settrace, threading.setprofile),
 )
+_SEEN_THROUGH = {
+    module: frozenset(callee.__name__ for callee in _CALLEES if callee.__module__ == module.__name__)
+    for module in (sys, inspect, traceback, gc, threading)
+}
+"""Modules, and by which of their names a program looks at more than it is given."""
+
+
+def looks_around(module: Any, names: Collection[str]) -> bool:
+    """Whether a function that has this module, and uses these names, may look at what runs, or at all objects."""
+    return isinstance(module, ModuleType) and not _SEEN_THROUGH.get(module, frozenset()).isdisjoint(names)
+
 
 _QUESTIONS = frozenset(
     (
@@ -50,6 +68,8 @@ _QUESTIONS = frozenset(
 )
 ACTIONS: dict[tuple[ModuleType, str], Any] = {
     **{(atexit, name): getattr(atexit, name) for name in ("register", "unregister")},
+    **{(codecs, name): getattr(codecs, name) for name in ("register", "register_error", "unregister")},
+    **{(csv, name): getattr(csv, name) for name in ("register_dialect", "unregister_dialect")},
     **{
         (os, name): function
         for name, function in vars(os).items()

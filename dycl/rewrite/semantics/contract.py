@@ -30,6 +30,11 @@ class Running(Protocol):
         ...
 
     @property
+    def module(self) -> str | None:
+        """The name of the module whose code is interpreted."""
+        ...
+
+    @property
     def in_stand_in(self) -> bool:
         """Whether the program is inside of what stands in for a builtin."""
         ...

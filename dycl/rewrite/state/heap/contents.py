@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from torch._subclasses.fake_tensor import FakeTensor
 
+from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.copied import fill_set, in_order, items_held, require_quiet_keys
 from dycl.rewrite.state.freeze import Freezer
 from dycl.rewrite.state.thaw import Thawer
@@ -243,12 +244,21 @@ def freeze_contents(container: Any, place: tuple[int, str], freezer: Freezer) ->
         return ContainerNode(place, None, freezer.freeze(contents_of(live) if not isinstance(live, bytes) else live))
     if isinstance(live, set):
         items, room = in_order(live)
-        return ContainerNode(place, Hidden(freezer.freeze((room, *items))), None)
+        return ContainerNode(place, _hidden(freezer, (room, *items)), None)
     if not isinstance(live, list | collections.deque):
         entries = _plain_dict(live)
         require_quiet_keys(entries)
-        return ContainerNode(place, Hidden(freezer.freeze(tuple(entries))), freezer.freeze(tuple(entries.values())))
+        return ContainerNode(place, _hidden(freezer, tuple(entries)), freezer.freeze(tuple(entries.values())))
     return ContainerNode(place, None, freezer.freeze(tuple(items_held(live))))
+
+
+def _hidden(freezer: Freezer, keys: tuple[Any, ...]) -> Hidden:
+    before = len(freezer.leaves)
+    hidden = Hidden(freezer.freeze(keys))
+    if len(freezer.leaves) > before:
+        reason = "a value that only the input determines is a key, or in a set, of what outlives the call"
+        raise Refused("DY009", reason, "keep it in a list, or as the value of a key that is known")
+    return hidden
 
 
 def thaw_contents(container: Any, node: ContainerNode, thawer: Thawer) -> None:

@@ -24,10 +24,15 @@ import torch
 from dycl.rewrite.own_code import is_library, is_own_module
 from dycl.rewrite.state.unchanging import ATOMS
 
+HOLDERS = (
+    *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
+    *(types.GenericAlias, types.UnionType, typing.TypeVar, super),
+)
+"""What is written in C, does not change, and holds other things."""
 LEAVES = (
-    *(kind for kind in ATOMS if kind not in (enum.Enum, operator.methodcaller)),
+    *(kind for kind in ATOMS if kind not in (enum.Enum, *HOLDERS)),
     *(torch.Tensor, torch.Size, torch.dtype, torch.device, torch.layout, torch.memory_format),
-    *(types.CodeType, types.FrameType, types.TracebackType, types.GenericAlias, types.UnionType, typing.TypeVar),
+    types.CodeType,
     *(types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType),
     *(types.ClassMethodDescriptorType, type(re.compile("")), re.Match, decimal.Decimal, logging.Logger),
     *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, pathlib.PurePath),
@@ -84,6 +89,11 @@ def runs_python(function: np.ufunc) -> bool:
     return all(set(kinds) <= set("O->") for kinds in function.types)
 
 
+def has_objects_in_fields(value: Any) -> bool:
+    """Whether this is an array of records that hold objects."""
+    return isinstance(value, np.ndarray) and value.dtype.hasobject and value.dtype.names is not None
+
+
 def functions_of(value: Any) -> list[Any]:
     """The functions that something in a class stands for: a method, a property, a class method."""
     match value:
@@ -99,6 +109,17 @@ def functions_of(value: Any) -> list[Any]:
             return [value]
         case _:
             return []
+
+
+def hung_on_descriptor(value: Any) -> list[Any]:
+    """What somebody hung on a property, a class method or the like."""
+    if not isinstance(value, property | classmethod | staticmethod | functools.cached_property):
+        return []
+    own = {name: held for name, held in getattr(value, "__dict__", {}).items() if name not in _USUAL}
+    return list(own.values())
+
+
+_USUAL = frozenset((*functools.WRAPPER_ASSIGNMENTS, "__wrapped__", "__isabstractmethod__", "func", "attrname", "lock"))
 
 
 def held_by(value: Any) -> list[Any] | None:
@@ -129,8 +150,8 @@ def held_by(value: Any) -> list[Any] | None:
             return list(tuple.__iter__(value))
         case frozenset():
             return list(frozenset.__iter__(value))
-        case operator.methodcaller():
-            return parts_in_c(value)
+        case _ if isinstance(value, HOLDERS):
+            return gc.get_referents(value)
         case np.dtype():
             return [value.metadata]
         case slice():
@@ -138,7 +159,7 @@ def held_by(value: Any) -> list[Any] | None:
         case contextvars.ContextVar():
             return [*_held_in(contextvars.copy_context(), value), *_held_in(contextvars.Context(), value)]
         case BaseException():
-            return [value.args, value.__cause__, value.__context__]
+            return [part for part in gc.get_referents(value) if not isinstance(part, types.TracebackType)]
         case _:
             return functions_of(value) or None
 
@@ -159,8 +180,8 @@ def data_of(module: types.ModuleType) -> list[tuple[Any, str]]:
 
 
 def parts_in_c(value: Any) -> list[Any]:
-    """The tensors that an object written in C holds, and the tuples and dicts that may have more of them."""
-    return [item for item in gc.get_referents(value) if isinstance(item, torch.Tensor | tuple | dict)]
+    """What an object written in C holds; the code that it belongs to is found elsewhere."""
+    return [part for part in gc.get_referents(value) if not isinstance(part, types.ModuleType | types.FrameType | type)]
 
 
 _KNOWN_BASES = frozenset(
@@ -174,6 +195,8 @@ _KNOWN_BASES = frozenset(
 
 def is_plain_object(value: Any) -> bool:
     """Whether an object holds nothing but its attributes, and what a builtin type that it is made from has."""
+    if isinstance(value, weakref.finalize):
+        return False  # it holds what it is called with elsewhere
     return all(
         cls in _KNOWN_BASES or issubclass(cls, BaseException) or _is_made_in_python(cls) for cls in type(value).__mro__
     )

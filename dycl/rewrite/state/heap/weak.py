@@ -11,7 +11,18 @@ from typing import Any
 
 from torch import nn
 
+from dycl.rewrite.own_code import is_library
+from dycl.rewrite.signals import Refused
+
 _COLLECTIONS = (weakref.WeakSet, weakref.WeakKeyDictionary, weakref.WeakValueDictionary)
+
+
+def require_no_callback(value: Any, name: str) -> None:
+    """Refuse a weak reference that runs code of the user's own when what it refers to is dropped."""
+    callback = value.__callback__ if isinstance(value, weakref.ref) else None
+    if isinstance(callback, types.FunctionType) and not is_library(callback.__module__):
+        reason = f"`{name}` is a weak reference that calls `{callback.__qualname__}` when its object is dropped"
+        raise Refused("DY009", reason)
 
 
 class WeakReferences:

@@ -77,9 +77,12 @@ class Libraries:
                 self._meet_loggers()
             if isinstance(owner, abc.ABCMeta):
                 self._guards.append(abstract_guard(owner))
+        if owner is sys and "modules" in names:
+            for module in list(sys.modules.values()):
+                self._watch_named(module, names)
         if owner is threading:
             for thread in threading.enumerate():
-                self.meet(thread, f"the thread {thread.name}", NAMESPACES.intersection(names))
+                self.meet(thread, f"the thread {thread.name}", names)
         if not NAMESPACES.isdisjoint(names) and type(own) is dict:
             if isinstance(owner, types.ModuleType):
                 self.guard_namespace(own)
@@ -99,6 +102,13 @@ class Libraries:
             elif not is_library(type(value).__module__):
                 self._watch(value, f"{name}.{inner}")
 
+    def _watch_named(self, module: Any, names: Collection[str]) -> None:
+        """Take note of the containers that a module has by these names."""
+        own = _attributes(module)
+        for name in names:
+            if type(own.get(name)) in _CONTAINERS and own[name] is not sys.modules:
+                self._watch(own[name], name)
+
     def _meet_loggers(self) -> None:
         """Take note of all loggers, which a function gives away, and of those that the call makes."""
         for logger in (logging.root, *_loggers().values()):
@@ -109,7 +119,9 @@ class Libraries:
         """Let a module of Python's keep what its own functions may change, such as the first day of a week."""
         module = owner if isinstance(owner, types.ModuleType) else sys.modules.get(getattr(owner, "__module__", ""))
         name = getattr(module, "__name__", "")
-        if name.partition(".")[0] not in sys.stdlib_module_names - _KEEP_NOTES or id(module) in self._with_state:
+        is_of_torch = name.startswith("torch.")
+        is_known = is_of_torch or name.partition(".")[0] in sys.stdlib_module_names - _KEEP_NOTES
+        if not is_known or id(module) in self._with_state:
             return
         self._with_state[id(module)] = kept = _Kept(module, name, ())
         self._guards.append(kept.guard())
@@ -118,6 +130,8 @@ class Libraries:
                 continue
             if type(value) in PLAINEST:
                 kept.keep(inner)
+            elif is_of_torch:
+                continue
             elif type(value) in _CONTAINERS:
                 self._keep(value, f"{name}.{inner}")
             elif not isinstance(value, (types.ModuleType, *_OF_LIBRARIES)) and _is_library_object(value):

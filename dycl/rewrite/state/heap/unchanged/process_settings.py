@@ -169,6 +169,11 @@ def _set_numpy_options(told: tuple[Any, ...]) -> None:
     np.set_printoptions(**printing)
 
 
+def _set_safe_globals(told: list[Any]) -> None:
+    torch.serialization.clear_safe_globals()
+    torch.serialization.add_safe_globals(told)
+
+
 _SETTINGS: tuple[_Setting, ...] = (
     ("PyTorch's default element type", torch.get_default_dtype, torch.set_default_dtype),
     ("the precision of decimal numbers", _precision, _set_precision),
@@ -188,6 +193,7 @@ _SETTINGS: tuple[_Setting, ...] = (
     ("how much stack a thread has", threading.stack_size, threading.stack_size),
     ("how long sockets wait", socket.getdefaulttimeout, socket.setdefaulttimeout),
     ("how long fields of tables may be", csv.field_size_limit, csv.field_size_limit),
+    ("which classes PyTorch loads from files", torch.serialization.get_safe_globals, _set_safe_globals),
     ("the name of the thread", lambda: threading.current_thread().name, _set_thread_name),
 )
 
