@@ -130,7 +130,8 @@ def _property(callee: Any, args: tuple[Any, ...]) -> tuple[types.FunctionType | 
     if type(owner) is super and isinstance(name, str):
         asked: Any = owner
         owner, descriptor = asked.__self__, _behind(asked, name)
-    if isinstance(descriptor, property) and (callee is setattr or len(args) == 2):
+    is_tensors_own = isinstance(owner, torch.Tensor) and is_torch(getattr(descriptor, "fget", None))
+    if isinstance(descriptor, property) and not is_tensors_own and (callee is setattr or len(args) == 2):
         function = descriptor.fget if callee is getattr else descriptor.fset
         if isinstance(function, types.FunctionType):
             return function, ((owner, *args[2:]), {}), "call", None

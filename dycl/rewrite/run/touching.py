@@ -1,6 +1,5 @@
 """Calls that get at what was there before: whether they may be made natively, interpreted, or not at all."""
 
-import collections
 import functools
 import importlib
 import operator
@@ -22,9 +21,7 @@ from dycl.rewrite.run.callees import Arguments, resolve
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.dynamic import is_dynamic
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.copied import items_held
-from dycl.rewrite.state.heap.contents import cell_contents
-from dycl.rewrite.state.heap.reach import held_by, leads_nowhere, names_in
+from dycl.rewrite.state.heap.leading import leads_to, parts_of
 
 # They ask for nothing but the object itself, or hand it on.
 _NEUTRAL: tuple[Any, ...] = (getattr, hasattr, isinstance, id, type, callable, operator.is_, operator.is_not)
@@ -71,38 +68,6 @@ def require_no_look_at_cache(callee: Any) -> None:
         raise Refused("DY007", reason)
 
 
-def _sees_changed(machine: Interprets, values: list[Any]) -> bool:
-    """Whether these values lead to something that the program has changed: attributes, containers, globals."""
-    changed = machine.heap.changed
-    waiting, seen = (values, set[int]()) if changed else ([], set[int]())
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen or leads_nowhere(type(value)):
-            continue
-        seen.add(id(value))
-        if id(value) in changed:
-            return True
-        waiting.extend(_held(value))
-    return False
-
-
-def _held(value: Any) -> list[Any]:
-    """What a value holds or names."""
-    match value:
-        case types.FunctionType():
-            cells = [held for cell in value.__closure__ or () for held in cell_contents(cell)]
-            named = [value.__globals__[name] for name in names_in(value.__code__) if name in value.__globals__]
-            return [*cells, *named, *(value.__defaults__ or ())]
-        case types.ModuleType() | type():
-            return []
-        case dict():
-            return [*dict.keys(value), *items_held(value)]
-        case list() | tuple() | set() | frozenset() | collections.deque():
-            return items_held(value)
-        case _:
-            return [*(held_by(value) or ()), *([value.__dict__] if hasattr(value, "__dict__") else [])]
-
-
 def cached(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     """What a function whose results are cached gives: computed before the program runs, so it was always there."""
     name = str(getattr(callee, "__name__", callee))
@@ -110,10 +75,9 @@ def cached(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         raise Refused("DY007", f"`{name}`, whose results are cached, gets a value that only the input determines")
     wrapper: Any = callee.__func__ if isinstance(callee, types.MethodType) else callee
     own = (callee.__self__,) if isinstance(callee, types.MethodType) else ()
-    if _sees_changed(machine, [*own, *arguments[0], *arguments[1].values(), wrapper.__wrapped__]):
+    if leads_to([*own, *arguments[0], *arguments[1].values(), wrapper.__wrapped__], machine.heap.changed):
         raise Refused("DY007", f"`{name}`, whose results are cached, sees what a call changes")
-    code = getattr(wrapper.__wrapped__, "__code__", None)
-    if code is not None and machine.heap.names_untouchable((*code.co_names, *code.co_freevars)):
+    if machine.heap.untouchable(parts_of(wrapper.__wrapped__)) is not None:
         raise Refused("DY007", f"`{name}`, whose results are cached, uses what can be neither copied nor compared")
     key = (wrapper, functools._make_key((*own, *arguments[0]), arguments[1], typed=True))
     if key not in machine.cached:

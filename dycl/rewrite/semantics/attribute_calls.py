@@ -17,7 +17,7 @@ from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.heap.doors import Door
 
-DOORS = frozenset(("__globals__", "__subclasses__", "f_globals", "f_locals", "gi_frame", "cr_frame", "import_module"))
+DOORS = frozenset(("__globals__", "f_globals", "f_locals", "gi_frame", "cr_frame", "import_module"))
 """By these a program gets at what it does not name."""
 
 

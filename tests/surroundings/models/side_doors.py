@@ -93,8 +93,6 @@ class ByGlobals(_Turns):
 class BySubclasses(_Turns):
     """The classes that are made from another."""
 
-    refused = "DY002"
-
     def items(self) -> list[int]:
         found: list[int] = _Base.__subclasses__()[0].stats  # type: ignore[attr-defined]
         return found

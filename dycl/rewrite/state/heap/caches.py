@@ -1,17 +1,17 @@
 """Functions whose results Python keeps, by `functools.cache` and `lru_cache`: it keeps no more than before.
 
-The machine asks such a function itself, and remembers what it gave. Code that runs natively must not: whether a call
-is the first one, which runs the function, depends on calls that a compiled program does not make.
+The machine asks such a function itself, and remembers what it gave. Code that runs natively may ask, too, as long as
+the function sees nothing that the program changes: whether a call is the first one makes no difference then.
 """
 
 import functools
 import gc
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from dycl.rewrite.own_code import is_library
-from dycl.rewrite.state.heap.unchanged.guards import Guard
+from dycl.rewrite.state.heap.leading import leads_to
 
 Cached: TypeAlias = "functools._lru_cache_wrapper[Any]"
 
@@ -27,14 +27,18 @@ class Caches:
         if not is_library(function.__module__):
             self._found.append(_Kept(function))
 
-    def guard(self) -> Guard:
-        """None of them is called."""
-        return Guard(self._changed, self._restore)
+    @property
+    def were_asked(self) -> bool:
+        """Whether one of them was called past the machine."""
+        return any(one.was_asked for one in self._found)
 
-    def _changed(self) -> str | None:
-        return next((f"what Python keeps of `{one.name}`" for one in self._found if one.was_asked), None)
+    def told(self, changed: Collection[int]) -> str | None:
+        """One of them that was called past the machine, and leads to something that has changed, in words."""
+        asked = (one for one in self._found if one.was_asked and leads_to(one.seen, changed))
+        return next((f"what Python keeps of `{one.name}`" for one in asked), None)
 
-    def _restore(self) -> None:
+    def restore(self) -> None:
+        """Let Python keep what it kept before, and nobody have asked."""
         for one in self._found:
             one.restore()
 
@@ -67,6 +71,11 @@ class _Kept:
     def was_asked(self) -> bool:
         """Whether the function was called since."""
         return self._count() != self._asked
+
+    @property
+    def seen(self) -> list[Any]:
+        """What the function sees: what it names, and what it was called with."""
+        return [self._function.__wrapped__, *(key for key in self._results if id(key) not in self._known)]
 
     def restore(self) -> None:
         """Drop the results of calls since; how often it was called cannot be undone where results are kept."""

@@ -67,7 +67,7 @@ class Found:
         self.containers: list[Watched] = []
         self._functions, self._objects, self.classes = guards.Functions(), guards.Objects(), guards.Classes()
         self.memories, self.tensors, self.caches = Memories(), HeldTensors(), Caches()
-        kept = (self._functions, self._objects, self.tensors, self.caches)
+        kept = (self._functions, self._objects, self.tensors)
         self.guards: list[guards.Guard] = [*(one.guard() for one in kept), *setting_guards()]
         self.unread = UnreadLists(self.names_one_of)
         self.untouchable: dict[int, tuple[Any, str, str]] = {}
@@ -80,6 +80,7 @@ class Found:
         self._seen, self._leads_on, self._lies_in_memory = dict[int, Any](), dict[type, bool](), set[type]()
         self._names, self._waiting = {"forward"}, list[tuple[Any, str]]([(torch.Tensor, "Tensor")])
         self._methods: dict[str, list[Any]] = collections.defaultdict(list)
+        self._bases: list[type] = []
         self._empty, self._empty_tables, self._written = list[tuple[Any, str]](), list[Any](), 0
         self._at_stop: bool | None = None
         self._mixed: list[Watched] = []
@@ -259,6 +260,8 @@ class Found:
         if isinstance(cls, abc.ABCMeta):
             self.guards.append(object_guards.abstract_guard(cls))
         self.guards.append(self.classes.add(cls))
+        self._bases.append(cls)
+        yield from self._subclasses([cls]) if "__subclasses__" in self._names else []
         for name, value in vars(cls).items():
             functions = functions_of(value)
             yield from ((one, name) for one in hung_on_descriptor(value))
@@ -269,6 +272,10 @@ class Found:
             else:
                 self._methods[name].extend(functions)
         yield from ((base, base.__name__) for base in (*cls.__mro__[1:], type(cls)))
+
+    def _subclasses(self, bases: Iterable[type]) -> Iterator[tuple[Any, str]]:
+        found: Any = [type.__subclasses__(base) for base in bases]
+        yield from ((one, one.__name__) for some in found for one in some)
 
     def _hung_on(self, cls: type) -> Iterator[tuple[Any, str]]:
         """The containers that hang on a library's class, if the program names them."""
@@ -298,6 +305,7 @@ class Found:
             self._names.add(name)
             yield from self._functions.annotations() if name == "__annotations__" else []
             yield from ((owner, name) for owner in self.memories.owners((name,)))
+            yield from self._subclasses(self._bases) if name == "__subclasses__" else []
             yield from ((method, name) for method in self._methods.pop(name, ()))
 
     def _of_module(self, found: Any, name: str, names: dict[str, None]) -> Iterator[tuple[Any, str]]:

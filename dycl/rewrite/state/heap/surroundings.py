@@ -17,6 +17,7 @@ class Surroundings(Found):
     def begin(self, first: Callable[[Any], Any], written: Collection[int]) -> None:
         """Start a call: containers have their first contents, with `first` in the place of each written tensor."""
         as_it_was, self._at_stop = self._at_stop, None
+        self.caches.restore()
         if self.names_one_of(GETS_AT_MEMORY):
             self.guards.extend(self.memories.new_guards())
         if not as_it_was:
@@ -49,6 +50,7 @@ class Surroundings(Found):
     def undo(self) -> None:
         """Undo changes of what must not change."""
         self._at_stop = None
+        self.caches.restore()
         for guard in self.guards:
             guard.restore()
 

@@ -253,7 +253,7 @@ class Heap:
 
     def note_stop(self) -> None:
         """Take note of where a block ends: what the program has changed by other doors is found, or refused."""
-        changed = self._attributes.absorb() or self._surroundings.changed(at_stop=True)
+        changed = self._attributes.absorb() or self._surroundings.changed(at_stop=True) or self._asked()
         if changed is None:
             return
         self._follow_class(None)
@@ -279,7 +279,12 @@ class Heap:
             raise Again
 
     def _changed(self) -> str | None:
-        return self._attributes.modules.changed() or self._surroundings.changed()
+        return self._attributes.modules.changed() or self._surroundings.changed() or self._asked()
+
+    def _asked(self) -> str | None:
+        """A function whose results are cached and that was called natively, though it may see what the call changes."""
+        caches = self._surroundings.caches
+        return caches.told(self.changed) if caches.were_asked else None
 
     def require_unchanged(self) -> None:
         """Refuse a change of what must stay as it is."""
