@@ -11,6 +11,7 @@ from typing import Any
 from torch import nn
 
 from dycl.backends import Compiler, find_compiler
+from dycl.backends.cut import cut
 from dycl.backends.lower import Lowered, lower
 from dycl.check import check as compare_on_example
 from dycl.dump import Dump
@@ -61,11 +62,13 @@ def compile(
     the example's: `{"x": {0: torch.export.Dim("batch")}}`; the program then holds for every size, and the example's
     does not matter. `method` is the method to compile. `threads` is how many threads a sub-DNN may use.
 
-    `backend` names the DL compiler; of several, each sub-DNN goes to the first that translates all of it, and the last
-    must translate what the others leave. `without` names passes to leave out (`dycl passes` lists them), `passes` are
-    your own, which run behind DyCL's. `progress` is called with the stage's name, how much of it is done and how much
-    is known to be left; `program.timings` says afterwards how long each stage took. If the environment variable
-    `DYCL_DUMP` names a folder, the program's text is written there after every stage.
+    `backend` names the DL compiler; of several, each sub-DNN, or the part of it that a backend is good at, goes to the
+    first that translates all of it, and the last must translate what the others leave.
+
+    `without` names passes to leave out (`dycl passes` lists them), `passes` are your own, which run behind DyCL's.
+    `progress` is called with the stage's name, how much of it is done and how much is known to be left;
+    `program.timings` says afterwards how long each stage took. If the environment variable `DYCL_DUMP` names a folder,
+    the program's text is written there after every stage.
 
     `budget` is how many seconds rewriting may take: a program whose decisions multiply is refused, with the reason,
     instead of going on for hours. `check` compares the program with the model on the example before it is returned;
@@ -185,6 +188,8 @@ class Compilation:
 
     def _lower(self, rewritten: Rewritten, module: Module) -> Examined:
         with self._timed("lower"):
+            module = cut(module, self.compilers)
+            verify_module(module)
             lowered = lower(module, self.compilers, self._progress("lower"))
         if lowered.refused:
             problems = [problem_at(Refused("DY004", item.reason), (item.span,)) for item in lowered.refused]

@@ -4,11 +4,12 @@ import threading
 from importlib.metadata import entry_points
 from typing import Protocol, runtime_checkable
 
+from dycl.backends.ncnn import NcnnCompiler
 from dycl.hcfg.subnet import SubnetGraph
 
 ENTRY_POINT_GROUP = "dycl.compilers"
 
-_BUILT_IN = "onnxruntime"
+_BUILT_IN = ("ncnn", "onnxruntime")
 _lock = threading.Lock()
 _registered: dict[str, "Compiler"] = {}
 
@@ -37,23 +38,25 @@ def register_compiler(compiler: Compiler) -> None:
     if not isinstance(compiler, Compiler):
         raise TypeError(f"{compiler!r} does not have the methods of dycl.backends.Compiler")
     with _lock:
-        if compiler.name == _BUILT_IN or _registered.setdefault(compiler.name, compiler) is not compiler:
+        if compiler.name in _BUILT_IN or _registered.setdefault(compiler.name, compiler) is not compiler:
             raise ValueError(f"another backend is registered as {compiler.name!r}")
 
 
 def find_compiler(name: str) -> Compiler:
     """The backend of this name; ValueError with the known names if there is none."""
-    if name == _BUILT_IN:
+    if name == "onnxruntime":
         from dycl.backends.onnxruntime import OnnxRuntimeCompiler
 
         return OnnxRuntimeCompiler()
+    if name == "ncnn":
+        return NcnnCompiler()
     with _lock:
         registered = dict(_registered)
     if name in registered:
         return registered[name]
     found = {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
     if name not in found:
-        known = ", ".join(sorted((_BUILT_IN, *registered, *found)))
+        known = ", ".join(sorted((*_BUILT_IN, *registered, *found)))
         raise ValueError(f"there is no backend `{name}`; known are: {known}")
     compiler = found[name].load()()
     if not isinstance(compiler, Compiler):

@@ -10,12 +10,13 @@ from importlib.metadata import entry_points
 from dycl.hcfg.verify import BACKEND_NAME
 from dycl.runtime.backend import Backend
 from dycl.runtime.errors import missing_backend
+from dycl.runtime.ncnn.backend import NcnnBackend
 from dycl.runtime.onnxruntime.backend import OnnxRuntimeBackend
 
 ENTRY_POINT_GROUP = "dycl.backends"
 
 _lock = threading.Lock()
-_registered: dict[str, Backend] = {"onnxruntime": OnnxRuntimeBackend()}
+_registered: dict[str, Backend] = {"onnxruntime": OnnxRuntimeBackend(), "ncnn": NcnnBackend()}
 
 
 def register_backend(name: str, backend: Backend) -> None:

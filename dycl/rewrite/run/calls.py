@@ -273,6 +273,8 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Ar
     args, kwargs = arguments
     passed = any(type(value) is Generator for value in (*args, *kwargs.values()))
     neutral = any(callee is known for known in _NEUTRAL) or getattr(callee, "__module__", None) == data_model.__name__
+    if passed and (filling := generator_calls.one_at_a_time(callee, args)) is not None:
+        return _push_substitute(machine, filling, arguments)
     if passed and not neutral and not generator_calls.keeps(callee, args):
         if not generator_calls.consumes(callee, args):
             raise Refused("DY002", f"a generator is passed to {_told(callee)}")

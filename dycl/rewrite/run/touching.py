@@ -44,7 +44,8 @@ def require_touchable(machine: Interprets, callee: Any, arguments: Arguments) ->
 
 def watch_imported(machine: Interprets, callee: Any, args: tuple[Any, ...], imported: Any) -> None:
     """Take note of what a call imports: it outlives the call, as if it had been there before."""
-    if callee in (syntax.import_module, syntax.import_from, importlib.import_module) and not is_library(args[0]):
+    imports = any(callee is one for one in (syntax.import_module, syntax.import_from, importlib.import_module))
+    if imports and not is_library(args[0]):
         machine.heap.watch(imported, args[0])
         machine.heap.watch(sys.modules.get(args[0]), args[0])
 

@@ -1,6 +1,7 @@
 """A builtin that meets a decision halfway has done something already; what makes an iterator calls nothing else yet."""
 
 import bisect
+import collections
 import functools
 import itertools
 import operator
@@ -8,6 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from torch import Tensor
+
+from tests.python_rules.rule import refused
 
 
 class _Counting:
@@ -133,3 +136,87 @@ def builtins_with_too_few_arguments(x: Tensor) -> Any:
             except TypeError:
                 found.append("too few")
     return found, x + 1 if x.sum() > 0 else x
+
+
+def _three(x: Tensor) -> Any:
+    for number in range(3):
+        if number == 1 and x.sum() > 0:
+            raise ValueError
+        yield number, number
+
+
+def containers_take_one_item_at_a_time(x: Tensor) -> Any:
+    table, ordered, items = {}, collections.OrderedDict(), []
+    last: Any = collections.deque()
+    for fill in (
+        lambda: table.update(_three(x)),
+        lambda: ordered.update(_three(x)),
+        lambda: operator.iadd(items, _three(x)),
+        lambda: operator.iadd(last, _three(x)),
+    ):
+        try:
+            fill()
+        except ValueError:
+            x = x + 1
+    return x, table, dict(ordered), items, list(last)
+
+
+def items_are_taken_out_of_a_set_one_at_a_time(x: Tensor) -> Any:
+    numbers = {0, 1, 2}
+    try:
+        numbers.difference_update(number for number, _ in _three(x))
+    except ValueError:
+        pass
+    return x, sorted(numbers)
+
+
+def what_fills_a_container_sees_it(x: Tensor) -> Any:
+    table: dict[int, int] = {}
+    table.update((number, len(table)) for number in range(3))
+    items: list[int] = []
+    items += (len(items) for _ in range(3) if x.sum() > -1)
+    merged = {5: 5}
+    merged |= ((number, len(merged)) for number in range(2))
+    return x, table, items, merged
+
+
+class _Last:
+    """A class of one's own gets the generator itself."""
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def __iadd__(self, more: Any) -> "_Last":
+        self.seen.append(type(more).__name__)
+        self.seen.append(next(more)[0])
+        return self
+
+
+@refused("DY002")
+def own_addition_in_place(x: Tensor) -> Any:
+    last = _Last()
+    last += _three(-x.abs())
+    return (x, last.seen) if x.sum() > 0 else (x + 1, last.seen)
+
+
+class _Equal:
+    """What is called may equal anything."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __eq__(self, other: object) -> bool:
+        self.asked += 1
+        return True
+
+    def __hash__(self) -> int:
+        return 1
+
+    def __call__(self, items: list[float]) -> float:
+        return items[0]
+
+
+def what_is_called_is_not_compared(x: Tensor) -> Any:
+    call = _Equal()
+    first = call([2.0])
+    return (x, first, call.asked) if x.sum() > 0 else (x + 1, first, call.asked)

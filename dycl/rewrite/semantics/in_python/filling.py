@@ -3,6 +3,7 @@
 import builtins
 import collections
 import contextlib
+import operator
 from typing import Any
 
 from dycl.rewrite.normalise import data_model, syntax
@@ -84,6 +85,46 @@ def extended(items: Any, more: Any) -> None:
         more = list(more)
     for item in _asked_for_its_length(more) if data_model.tells_its_length(more) else more:
         items.append(item)
+
+
+def added(items: Any, more: Any) -> Any:
+    """`items += more`, for a list."""
+    extended(items, more)
+    return items
+
+
+def updated(table: Any, *given: Any, **named: Any) -> None:
+    """`table.update(items, **named)`."""
+    store = operator.setitem if isinstance(table, collections.OrderedDict) else dict.__setitem__
+    for items in given:
+        if hasattr(items, "keys"):
+            for key in items.keys():  # noqa: SIM118 - a mapping's own
+                store(table, key, items[key])
+        else:
+            for key, value in items:
+                store(table, key, value)
+    for name, value in named.items():
+        store(table, name, value)
+
+
+def updated_in_place(table: Any, items: Any) -> Any:
+    """`table |= items`, for a dict."""
+    updated(table, items)
+    return table
+
+
+def with_items(items: Any, *others: Any) -> None:
+    """`items.update(*others)`, for a set."""
+    for other in others:
+        for item in other:
+            set.add(items, item)
+
+
+def without_items(items: Any, *others: Any) -> None:
+    """`items.difference_update(*others)`."""
+    for other in others:
+        for item in list(other) if other is items else other:
+            set.discard(items, item)
 
 
 def extended_to_the_left(items: Any, more: Any) -> None:

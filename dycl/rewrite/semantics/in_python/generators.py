@@ -1,11 +1,13 @@
 """What is done with generators, as plain Python: closing them, throwing into them, and going through all they give."""
 
 import collections
+import functools
 import math
 import operator
 from typing import Any
 
 from dycl.rewrite.normalise import syntax
+from dycl.rewrite.semantics.in_python import filling
 
 
 def closed(generator: Any) -> None:
@@ -52,6 +54,27 @@ def _listed(value: Any) -> Any:
     return items
 
 
+def one_at_a_time(callee: Any, args: tuple[Any, ...]) -> Any:
+    """What stands in for a builtin that fills a container with what a generator gives, while that may look at it."""
+    for function, name, kind, substitute in _IN_PLACE:
+        if callee is function and isinstance(args[0], kind):
+            return substitute if getattr(type(args[0]), name) is getattr(kind, name) else None
+    owner, name = getattr(callee, "__self__", None), getattr(callee, "__name__", "")
+    found = next((table.get(name) for kind, table in _FILLING if isinstance(owner, kind)), None)
+    return None if found is None else functools.partial(found, owner)
+
+
+_IN_PLACE: tuple[tuple[Any, str, type, Any], ...] = (
+    (operator.iadd, "__iadd__", list, filling.added),
+    (operator.iadd, "__iadd__", collections.deque, filling.added),
+    (operator.ior, "__ior__", dict, filling.updated_in_place),
+)
+_FILLING: tuple[tuple[type, dict[str, Any]], ...] = (
+    (dict, {"update": filling.updated}),
+    (set, {"update": filling.with_items, "difference_update": filling.without_items}),
+)
+
+
 def keeps(callee: Any, args: tuple[Any, ...]) -> bool:
     """Whether a builtin keeps a generator that it gets as it is, where a container holds it from now on."""
     if callee is operator.setitem and len(args) == 3:
@@ -74,7 +97,7 @@ def consumes(callee: Any, args: tuple[Any, ...]) -> bool:
         return isinstance(args[0], list | bytearray) and isinstance(args[1], slice)
     if any(callee is kind for kind in (frozenset, bytes, bytearray, collections.deque, collections.OrderedDict)):
         return True
-    if any(callee is function for function in (math.fsum, math.prod, operator.iadd)):
+    if any(callee is function for function in (math.fsum, math.prod)):
         return True
     if isinstance(callee, type) and _is_filled_by_python(callee):
         return True
@@ -93,8 +116,7 @@ def _is_filled_by_python(cls: Any) -> bool:
 
 _OF_SETS = ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint")
 _CONSUMING_METHODS: tuple[tuple[type, tuple[str, ...]], ...] = (
-    (set, (*_OF_SETS, "update", "intersection_update", "difference_update", "symmetric_difference_update")),
+    (set, (*_OF_SETS, "intersection_update", "symmetric_difference_update")),
     (frozenset, _OF_SETS),
-    (dict, ("update",)),
     (collections.deque, ("extend", "extendleft")),
 )

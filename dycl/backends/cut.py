@@ -1,0 +1,172 @@
+"""Cut sub-DNNs where a backend's operations end, so that it gets the part that it is good at.
+
+    before                              after
+      b1(x):                              b1(x):
+        y, flag = run net1(x)               y, c1 = run net1.0(x)        convolutions, for one backend
+        branch flag ...                     flag = run net1.1(c1)        the rest, for another
+                                            branch flag ...
+
+Operations that a backend takes and those that it leaves are put into as few parts as their order allows. A part that
+has none of the operations that the backend is worth calling for goes to the others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dycl.backends import Compiler
+from dycl.backends.errors import Untranslatable
+from dycl.hcfg.module import Module, SubDnn, mapped, operands
+from dycl.hcfg.nodes import Block, Name, Run, Step, SubnetId
+from dycl.hcfg.subnet import Operation, Ref, SubnetGraph, structure
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a graph, and which of the whole's values it takes and gives."""
+
+    graph: SubnetGraph
+    inputs: tuple[Ref, ...]
+    weights: tuple[int, ...]
+    outputs: tuple[Ref, ...]
+
+
+def cut(module: Module, compilers: Sequence[Compiler]) -> Module:
+    """The program with each sub-DNN in parts, if all but the last of the backends take only some of it."""
+    parts: dict[str, list[_Part]] = {}
+    cuts: dict[SubnetId, list[_Part]] = {}
+    for name, subnet in module.subnets.items():
+        key = structure(subnet.graph)
+        if key not in parts:
+            parts[key] = _parts(subnet.graph, compilers[:-1])
+        if len(parts[key]) > 1:
+            cuts[name] = parts[key]
+    if not cuts:
+        return module
+    subnets: dict[SubnetId, SubDnn] = {}
+    for name, subnet in module.subnets.items():
+        for place, part in enumerate(cuts.get(name, ())):
+            weights = tuple(subnet.weights[weight] for weight in part.weights)
+            subnets[_name(name, place)] = SubDnn(part.graph, weights)
+        if name not in cuts:
+            subnets[name] = subnet
+    blocks = {name: _with_cuts(block, module, cuts) for name, block in module.blocks.items()}
+    return replace(module, blocks=blocks, subnets=subnets)
+
+
+def _name(subnet: SubnetId, place: int) -> SubnetId:
+    return f"{subnet}_{place}"
+
+
+def _with_cuts(block: Block, module: Module, cuts: dict[SubnetId, list[_Part]]) -> Block:
+    steps: list[Step] = []
+    for number, step in enumerate(block.steps):
+        if not isinstance(step, Run) or step.subnet not in cuts:
+            steps.append(step)
+            continue
+        graph = module.subnets[step.subnet].graph
+        names: dict[Ref, Name] = dict(zip(graph.outputs, step.outputs, strict=True))
+        names |= dict(zip(graph.inputs, step.inputs, strict=True))
+        for place, part in enumerate(cuts[step.subnet]):
+            for ref in part.outputs:
+                names.setdefault(ref, f"c{number}_{ref.index}")
+            inputs, outputs = (tuple(names[ref] for ref in refs) for refs in (part.inputs, part.outputs))
+            steps.append(Run(_name(step.subnet, place), inputs, outputs, step.span))
+    return replace(block, steps=tuple(steps))
+
+
+def _parts(graph: SubnetGraph, compilers: Sequence[Compiler]) -> list[_Part]:
+    """The parts of a graph, in order; a single one if it is not cut."""
+    for compiler in compilers:
+        strengths: frozenset[str] = getattr(compiler, "strengths", frozenset())
+        if strengths.isdisjoint(operation.target for operation in graph.operations) or _takes(compiler, graph):
+            continue
+        taken = {place for place, operation in enumerate(graph.operations) if compiler.supports(operation.target)}
+        while taken:
+            found = _by_turns(graph, taken)
+            wrong = _left(graph, found, taken, compiler, strengths)
+            if not wrong:
+                return [part for _, part in found]
+            taken -= wrong
+    return []
+
+
+def _takes(compiler: Compiler, graph: SubnetGraph) -> bool:
+    try:
+        compiler.compile(graph)
+    except Untranslatable:
+        return False
+    return True
+
+
+def _left(
+    graph: SubnetGraph,
+    found: Sequence[tuple[list[int], _Part]],
+    taken: set[int],
+    compiler: Compiler,
+    strengths: frozenset[str],
+) -> set[int]:
+    """Operations that the backend must leave after all: one that it cannot take, or a part that is not worth it."""
+    for places, part in found:
+        if places[0] not in taken:
+            continue
+        if strengths.isdisjoint(graph.operations[place].target for place in places):
+            return set(places)
+        if not _takes(compiler, part.graph):
+            return _first_refused(graph, places, compiler)
+    return set()
+
+
+def _first_refused(graph: SubnetGraph, places: Sequence[int], compiler: Compiler) -> set[int]:
+    """The first operation of a part with which the backend no longer takes it; all of it if that does not tell."""
+    for count in range(1, len(places) + 1):
+        if not _takes(compiler, _part(graph, list(places[:count])).graph):
+            return {places[count - 1]}
+    return set(places)
+
+
+def _by_turns(graph: SubnetGraph, taken: set[int]) -> list[tuple[list[int], _Part]]:
+    """The operations in parts that are taken and left by turns, each as early as what it reads allows."""
+    turns: dict[Ref, int] = {}
+    groups: dict[int, list[int]] = {}
+    for place, operation in enumerate(graph.operations):
+        turn = max((turns.get(ref, 0) for ref in operands(operation)), default=0)
+        turn += (turn % 2 == 0) != (place in taken)
+        turns |= {ref: turn for ref in operation.outputs if ref is not None}
+        groups.setdefault(turn, []).append(place)
+    return [(groups[turn], _part(graph, groups[turn])) for turn in sorted(groups)]
+
+
+def _part(graph: SubnetGraph, places: list[int]) -> _Part:
+    """These operations as a graph of their own: it gives what others read of theirs."""
+    inside = set(places)
+    operations = [graph.operations[place] for place in places]
+    made = {ref for operation in operations for ref in operation.outputs if ref is not None}
+    read = {ref for operation in operations for ref in operands(operation)} - made
+    weights = tuple(place for place, ref in enumerate(graph.weights) if ref in read)
+    own = {graph.weights[place] for place in weights}
+    inputs = tuple(sorted(read - own, key=lambda ref: ref.index))
+    elsewhere = {
+        ref for place, operation in enumerate(graph.operations) if place not in inside for ref in operands(operation)
+    }
+    outputs = tuple(sorted(made & (elsewhere | set(graph.outputs)), key=lambda ref: ref.index))
+    return _Part(_renumbered(graph, operations, inputs, weights, outputs), inputs, weights, outputs)
+
+
+def _renumbered(
+    graph: SubnetGraph,
+    operations: Sequence[Operation],
+    inputs: Sequence[Ref],
+    weights: Sequence[int],
+    outputs: Sequence[Ref],
+) -> SubnetGraph:
+    bound = [graph.weights[place] for place in weights]
+    made = [ref for operation in operations for ref in operation.outputs if ref is not None]
+    order = [*inputs, *bound, *made]
+    new = {ref: Ref(number) for number, ref in enumerate(order)}
+    return SubnetGraph(
+        inputs=tuple(new[ref] for ref in inputs),
+        weights=tuple(new[ref] for ref in bound),
+        operations=tuple(mapped(operation, new.__getitem__) for operation in operations),
+        outputs=tuple(new[ref] for ref in outputs),
+        types=tuple(graph.types[ref.index] for ref in order),
+    )
