@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 from dycl.backends import Compiler
 from dycl.backends.errors import Untranslatable
-from dycl.hcfg.module import Module, SubDnn, mapped, operands
+from dycl.hcfg.module import Module, SubDnn, operands, renumbered
 from dycl.hcfg.nodes import Block, Name, Run, Step, SubnetId
-from dycl.hcfg.subnet import Operation, Ref, SubnetGraph, structure
+from dycl.hcfg.subnet import Ref, SubnetGraph, structure
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,30 +143,10 @@ def _part(graph: SubnetGraph, places: list[int]) -> _Part:
     made = {ref for operation in operations for ref in operation.outputs if ref is not None}
     read = {ref for operation in operations for ref in operands(operation)} - made
     weights = tuple(place for place, ref in enumerate(graph.weights) if ref in read)
-    own = {graph.weights[place] for place in weights}
-    inputs = tuple(sorted(read - own, key=lambda ref: ref.index))
+    bound = tuple(graph.weights[place] for place in weights)
+    inputs = tuple(sorted(read.difference(bound), key=lambda ref: ref.index))
     elsewhere = {
         ref for place, operation in enumerate(graph.operations) if place not in inside for ref in operands(operation)
     }
     outputs = tuple(sorted(made & (elsewhere | set(graph.outputs)), key=lambda ref: ref.index))
-    return _Part(_renumbered(graph, operations, inputs, weights, outputs), inputs, weights, outputs)
-
-
-def _renumbered(
-    graph: SubnetGraph,
-    operations: Sequence[Operation],
-    inputs: Sequence[Ref],
-    weights: Sequence[int],
-    outputs: Sequence[Ref],
-) -> SubnetGraph:
-    bound = [graph.weights[place] for place in weights]
-    made = [ref for operation in operations for ref in operation.outputs if ref is not None]
-    order = [*inputs, *bound, *made]
-    new = {ref: Ref(number) for number, ref in enumerate(order)}
-    return SubnetGraph(
-        inputs=tuple(new[ref] for ref in inputs),
-        weights=tuple(new[ref] for ref in bound),
-        operations=tuple(mapped(operation, new.__getitem__) for operation in operations),
-        outputs=tuple(new[ref] for ref in outputs),
-        types=tuple(graph.types[ref.index] for ref in order),
-    )
+    return _Part(renumbered(graph, inputs, bound, operations, outputs), inputs, weights, outputs)

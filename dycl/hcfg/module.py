@@ -159,16 +159,27 @@ def needed_part(whole: SubnetGraph, outputs: tuple[Ref, ...]) -> Part:
     operations.reverse()
     inputs = tuple(ref for ref in whole.inputs if ref in needed)
     weights = tuple(ref for ref in whole.weights if ref in needed)
+    return Part(renumbered(whole, inputs, weights, operations, outputs), inputs, weights)
+
+
+def renumbered(
+    whole: SubnetGraph,
+    inputs: Iterable[Ref],
+    weights: Iterable[Ref],
+    operations: Iterable[Operation],
+    outputs: Iterable[Ref],
+) -> SubnetGraph:
+    """Some operations of a graph as one of its own, its values numbered anew."""
+    inputs, weights, operations = tuple(inputs), tuple(weights), tuple(operations)
     order = [*inputs, *weights, *(ref for operation in operations for ref in operation.outputs if ref is not None)]
     new = {ref: Ref(number) for number, ref in enumerate(order)}
-    graph = SubnetGraph(
+    return SubnetGraph(
         inputs=tuple(new[ref] for ref in inputs),
         weights=tuple(new[ref] for ref in weights),
         operations=tuple(mapped(operation, new.__getitem__) for operation in operations),
         outputs=tuple(new[ref] for ref in outputs),
         types=tuple(whole.types[ref.index] for ref in order),
     )
-    return Part(graph, inputs, weights)
 
 
 def dependencies(graph: SubnetGraph) -> tuple[frozenset[int], ...]:
