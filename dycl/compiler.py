@@ -188,8 +188,9 @@ class Compilation:
 
     def _lower(self, rewritten: Rewritten, module: Module) -> Examined:
         with self._timed("lower"):
-            module = cut(module, self.compilers)
-            verify_module(module)
+            if len(self.compilers) > 1:
+                module = cut(module, self.compilers)
+                verify_module(module)
             lowered = lower(module, self.compilers, self._progress("lower"))
         if lowered.refused:
             problems = [problem_at(Refused("DY004", item.reason), (item.span,)) for item in lowered.refused]

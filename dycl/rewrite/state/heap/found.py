@@ -304,7 +304,7 @@ class Found:
         for name in [name for name in names if name not in self._names]:
             self._names.add(name)
             yield from self._functions.annotations() if name == "__annotations__" else []
-            yield from ((owner, name) for owner in self.memories.owners((name,)))
+            yield from ((owner, name) for owner in self.memories.owners(name))
             yield from self._subclasses(self._bases) if name == "__subclasses__" else []
             yield from ((method, name) for method in self._methods.pop(name, ()))
 

@@ -63,9 +63,10 @@ class Memories:
         place = bisect.bisect_left(starts, extent[1])
         return place > 0 and ends[place - 1] > extent[0]
 
-    def owners(self, names: Collection[str]) -> list[Any]:
-        """What the memory of all those belongs to that say so by one of these names."""
-        return [owner for value, _ in self._found.values() for owner in owners_of(value, names)]
+    def owners(self, name: str) -> list[Any]:
+        """What the memory of all those belongs to that say so by this name."""
+        views = self._found.values() if name in _OWNERS else ()
+        return [owner for value, _ in views for owner in owners_of(value, (name,))]
 
     def new_guards(self) -> list[Guard]:
         """What lets the tensors among them keep their elements, as far as nobody has asked for it before."""
