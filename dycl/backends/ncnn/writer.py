@@ -71,7 +71,7 @@ class Writer:
                 continue
             if operation.target not in lowerings or len(operation.outputs) != 1:
                 self.refuse(f"{operation.target} has no layer of ncnn")
-            self._give(output, lowerings[operation.target](self, operation))
+            self.give(output, lowerings[operation.target](self, operation))
         self.outputs = [self._output(ref) for ref in graph.outputs]
 
     def refuse(self, reason: str) -> NoReturn:
@@ -186,10 +186,7 @@ class Writer:
         return output
 
     def give(self, ref: Ref, found: Given) -> None:
-        """Take note of the result of an operation that was fused."""
-        self._give(ref, found)
-
-    def _give(self, ref: Ref, found: Given) -> None:
+        """Take note of the result of an operation, as a map of the sizes that its type has."""
         if isinstance(found, Map) and self.dtype(ref) == "float32":
             found = self.reshaped(found, self._sizes_of(ref))
         self._given[ref] = found
