@@ -77,14 +77,15 @@ def compile(
     Raises CompileError, with every problem found, if the model needs something that is not supported.
     """
     compilation = Compilation(find_compilers(backend), chosen(without, passes), progress, budget)
-    examined = compilation.examine(model, args, kwargs, dynamic_shapes, method)
-    with own_mistakes_told(model):
-        program = compilation.program(examined, threads)
-        if check or (check is None and os.environ.get("DYCL_CHECK") == "1"):
-            # A program of its own, since a call may change the state of one.
-            second = Program(program.artefact, threads=threads, types=examined.rewritten.types)
-            compare_on_example(second, model, method, args, kwargs)
-        return program
+    with collection_put_off():
+        examined = compilation.examine(model, args, kwargs, dynamic_shapes, method)
+        with own_mistakes_told(model):
+            program = compilation.program(examined, threads)
+            if check or (check is None and os.environ.get("DYCL_CHECK") == "1"):
+                # A program of its own, since a call may change the state of one.
+                second = Program(program.artefact, threads=threads, types=examined.rewritten.types)
+                compare_on_example(second, model, method, args, kwargs)
+            return program
 
 
 @contextmanager
@@ -164,7 +165,7 @@ class Compilation:
         model = original(model)
         call = called(model, args, kwargs, dynamic_shapes, method)
         foreign = (PassError,) if any(item not in PASSES for item in self.passes) else ()
-        with own_mistakes_told(model, foreign), collection_put_off():
+        with own_mistakes_told(model, foreign):
             with self._timed("rewrite"):
                 # The last backend takes what the others leave, so it says which operations are taken whole.
                 rewritten = rewrite(model, call, self.compilers[-1].supports, self._progress("rewrite"), self._budget)

@@ -6,7 +6,7 @@ bound to the names of the operation's schema, defaults filled in, so a backend r
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dycl.hcfg.types import Dimension, DType, Span, TensorType
 
@@ -50,6 +50,7 @@ class SubnetGraph:
     operations: tuple[Operation, ...]
     outputs: tuple[Ref, ...]
     types: tuple[TensorType, ...]
+    _structure: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def ends(self) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
@@ -63,6 +64,12 @@ class SubnetGraph:
 
 def structure(graph: SubnetGraph) -> str:
     """A digest that is equal for graphs that differ in places in the source and names of dimensions only."""
+    if not graph._structure:
+        graph._structure.append(_digest(graph))
+    return graph._structure[0]
+
+
+def _digest(graph: SubnetGraph) -> str:
     names: dict[str, str] = {}
 
     def numbered(size: Dimension) -> Dimension:

@@ -6,7 +6,7 @@ from typing import Any, Literal, assert_never
 
 from torch import nn
 
-from dycl.compiler import Compilation, find_compilers
+from dycl.compiler import Compilation, collection_put_off, find_compilers
 from dycl.errors import CompileError
 from dycl.hcfg.module import Module, begins_of_calls, dependencies, names_defined
 from dycl.hcfg.nodes import Block, BlockId, Branch, Fail, Jump, Name, Return, Run, Switch, next_calls, targets
@@ -78,7 +78,8 @@ def explain(
     """Every decision of the model and every construct that `dycl.compile` would refuse."""
     compilation = Compilation(find_compilers(backend), PASSES)
     try:
-        examined = compilation.examine(model, args, kwargs, dynamic_shapes, method)
+        with collection_put_off():
+            examined = compilation.examine(model, args, kwargs, dynamic_shapes, method)
     except CompileError as error:
         return Explanation((), error.problems, ())
     return Explanation(_decisions(examined.rewritten.module), examined.problems, examined.notes)

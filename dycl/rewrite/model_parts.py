@@ -6,23 +6,26 @@ import torch
 from torch import nn
 
 
-def modules_of(model: nn.Module, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, nn.Module]]:
+def modules_of(model: nn.Module) -> list[tuple[str, nn.Module]]:
     """Every module by the first name that leads to it."""
-    seen = set() if seen is None else seen
-    if id(model) in seen:
-        return
-    seen.add(id(model))
-    yield prefix, model
-    for name, inner in vars(model)["_modules"].items():
-        if inner is not None:
-            yield from modules_of(inner, f"{prefix}.{name}" if prefix else name, seen)
+    found: dict[int, tuple[str, nn.Module]] = {}
+    left = [("", model)]
+    while left:
+        prefix, module = left.pop()
+        if id(module) in found:
+            continue
+        found[id(module)] = (prefix, module)
+        inner = [item for item in vars(module)["_modules"].items() if item[1] is not None]
+        left.extend((f"{prefix}.{name}" if prefix else name, one) for name, one in reversed(inner))
+    return list(found.values())
 
 
 def tensors_of(model: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
     """Every parameter, then every buffer, by the first name that leads to it."""
     seen: set[int] = set()
+    modules = modules_of(model)
     for table in ("_parameters", "_buffers"):
-        for prefix, module in modules_of(model):
+        for prefix, module in modules:
             for name, tensor in vars(module)[table].items():
                 if tensor is not None and id(tensor) not in seen:
                     seen.add(id(tensor))

@@ -1,6 +1,6 @@
 """Assemble the ONNX model of a sub-DNN: inputs i0, i1, ..., weights w0, w1, ..., outputs o0, o1, ..."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import onnx
 from onnx import helper
@@ -120,16 +120,25 @@ def _mention(builder: Builder, weights: Iterable[str]) -> None:
 
 
 def _read_by(node: onnx.NodeProto) -> set[str]:
-    inner = {name for attribute in node.attribute for item in attribute.g.node for name in _read_by(item)}
-    return inner.union(node.input)
+    return set(node.input).union(*(_read_by(inner) for inner in _inside(node)))
 
 
 def _rename(node: onnx.NodeProto, names: Mapping[str, str]) -> None:
     for field in (node.input, node.output):
-        field[:] = [names.get(name, name) for name in field]
-    for attribute in node.attribute:
-        for inner in attribute.g.node:
-            _rename(inner, names)
+        if not names.keys().isdisjoint(field):
+            field[:] = [names.get(name, name) for name in field]
+    for inner in _inside(node):
+        _rename(inner, names)
+
+
+def _inside(node: onnx.NodeProto) -> Iterator[onnx.NodeProto]:
+    """The nodes of the graphs that a node chooses from or repeats."""
+    if node.op_type in _WITH_GRAPHS:
+        for attribute in node.attribute:
+            yield from attribute.g.node
+
+
+_WITH_GRAPHS = frozenset(("If", "Loop", "Scan"))
 
 
 def _declared(name: str, value_type: TensorType) -> onnx.ValueInfoProto:

@@ -7,7 +7,7 @@ from torch._library.custom_ops import OPDEFS
 from torch._ops import OpOverload
 
 from dycl.rewrite.record.memory.sharing import is_composite
-from dycl.rewrite.record.schemas import is_mutable
+from dycl.rewrite.record.schemas import is_mutable, name_of
 
 _DEEPEST = 3
 # Decompositions that give something else than the operation: this one counts labels behind the end of their list.
@@ -28,7 +28,7 @@ class Decompositions:
     def result(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the smaller operations give, or `NotImplemented`."""
         # Some decompositions are in terms of the operation itself: they are there for another purpose.
-        if is_mutable(func) or str(func) in _UNEQUAL or self._within.count(func) == _DEEPEST:
+        if is_mutable(func) or name_of(func) in _UNEQUAL or self._within.count(func) == _DEEPEST:
             return NotImplemented
         self._within.append(func)
         try:

@@ -8,7 +8,7 @@ import torch
 from torch._ops import OpOverload
 from torch.utils._python_dispatch import _disable_current_modes
 
-from dycl.rewrite.record.schemas import is_mutable, parameters
+from dycl.rewrite.record.schemas import is_mutable, name_of, parameters
 from dycl.rewrite.signals import Refused
 
 # Operations that hand a tensor's value to Python: each is a decision.
@@ -96,20 +96,26 @@ def tensors_in(tree: Any) -> list[torch.Tensor]:
     left = [tree]
     while left:
         item = left.pop()
-        if isinstance(item, torch.Tensor):
-            found.append(item)
-        elif isinstance(item, _SEQUENCES):
+        if type(item) in _PLAIN:
+            continue
+        if isinstance(item, _SEQUENCES):
             left.extend(reversed(item))
+        elif isinstance(item, torch.Tensor):
+            found.append(item)
         elif isinstance(item, dict):
             left.extend(reversed(item.values()))
     return found
 
 
 _SEQUENCES = (list, tuple)
+# Most arguments are of these classes, and asking whether one is a tensor takes longer.
+_PLAIN = frozenset((bool, int, float, str, type(None), torch.dtype, torch.device, torch.layout))
 
 
 def with_tensors(tree: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     """Nested arguments with every tensor changed."""
+    if type(tree) in _PLAIN:
+        return tree
     if isinstance(tree, torch.Tensor):
         return change(tree)
     if isinstance(tree, _SEQUENCES):
@@ -125,7 +131,7 @@ def is_random(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[st
         return False
     taken = parameters(func)
     given = {**dict(zip(taken.names, taken.defaults, strict=True)), **taken.bound(args, kwargs)}
-    if given.get("train", given.get("training", True)) is False or (str(func) in DROPOUTS and given["p"] == 0):
+    if given.get("train", given.get("training", True)) is False or (name_of(func) in DROPOUTS and given["p"] == 0):
         return False
     return "dropout_p" not in taken.names or bool(given.get("dropout_p", 0.0))
 

@@ -5,8 +5,8 @@ The recorder is a dispatch mode below autograd, so composite operations (`linear
 ones; operations on constants alone are computed at once, so constants propagate by being values.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -47,7 +47,7 @@ from dycl.rewrite.record.operations import (
     written_by,
 )
 from dycl.rewrite.record.recording import ARRIVES_AS, Captured, Checked, Recording
-from dycl.rewrite.record.schemas import is_mutable, parameters
+from dycl.rewrite.record.schemas import is_mutable, name_of, parameters
 from dycl.rewrite.record.shapes import Shapes
 from dycl.rewrite.record.sizes.open_sizes import spelled_out
 from dycl.rewrite.record.sizes.true_counts import chosen_by
@@ -113,19 +113,20 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Whether this is such a copy."""
         return self.recording.aliases.stands_for_another(tensor)
 
-    @contextmanager
-    def on(self) -> Iterator[None]:
+    def on(self) -> AbstractContextManager[Any]:
         """Record inside the `with` block, whether or not recording is on already."""
-        with nullcontext() if self in _get_current_dispatch_mode_stack() else self:
-            yield
+        return nullcontext() if self in _get_current_dispatch_mode_stack() else self
 
     def parameter(self, value_type: TensorType, layout: Layout = None) -> torch.Tensor:
         """A fake tensor that stands for a value the block receives."""
         tensor = self.symbols.fake_tensor(value_type, layout)
-        ref = self.recording.new_ref(self.type_of(tensor))
-        self.recording.inputs.append(ref)
-        self.track(tensor, ref)
+        self.recording.inputs.append(self._new_ref(tensor))
         return tensor
+
+    def _new_ref(self, tensor: torch.Tensor) -> Ref:
+        ref = self.recording.new_ref(self.type_of(tensor))
+        self.track(tensor, ref)
+        return ref
 
     def track(self, tensor: torch.Tensor, ref: Ref) -> None:
         self.recording.refs[id(tensor)] = (ref, tensor)
@@ -208,11 +209,16 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if number is not None and guards:
             self._guarding.append(number)
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """PyTorch wraps what a mode does to keep `torch.compile` away, which is not at work here: it takes long."""
+        return False
+
     def __torch_dispatch__(
         self, func: OpOverload[Any, Any], types: Sequence[type], args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        name = str(func)
+        name = name_of(func)
         if name == "aten.lift_fresh.default":
             self.own(args[0])
             return args[0]
@@ -228,16 +234,17 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return args[0]
         if is_assertion(name, args, self):
             return None
-        dynamic = [tensor for tensor in tensors_in((args, kwargs)) if self.is_dynamic(tensor)]
-        if name in READS_VALUE and dynamic:
-            tests = name == "aten.is_nonzero.default"
-            raise DecisionMet(f"{'the truth of a tensor' if tests else 'a value'} that only the input determines")
-        if not dynamic and not self.symbols.has_symbol((args, kwargs)):
+        tensors = tensors_in((args, kwargs))
+        is_dynamic = any(map(self.is_dynamic, tensors))
+        if name in READS_VALUE and is_dynamic:
+            what = "the truth of a tensor" if name == "aten.is_nonzero.default" else "a value"
+            raise DecisionMet(f"{what} that only the input determines")
+        if not is_dynamic and not self.symbols.has_symbol((args, kwargs)):
             return self._compute_constant(func, args, kwargs)
         require_ranks(func, args, kwargs)
         if self.recording.complex_pairs.concern(func, args, kwargs):
             return self.recording.complex_pairs.record(func, args, kwargs, self)
-        if not self._decompositions.within_known:
+        if tensors and not self._decompositions.within_known:
             require_computed(func, args, kwargs)
         require_no_hidden_write(func, args, kwargs)
         if needs_no_checks():
@@ -305,24 +312,24 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def take_apart(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The operation by smaller ones, or `NotImplemented`."""
-        with self, self.symbols.nothing_assumed(str(func)):
+        with self, self.symbols.nothing_assumed(name_of(func)):
             return self._decompositions.result(func, args, kwargs)
 
     def _record(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if is_mutable(func):
             return self.recording.aliases.mutate(func, args, kwargs, self)
-        if not self.supports(str(func)):
+        if not self.supports(name_of(func)):
             raise Refused("DY004", f"the backend has no translation for `{func}`")
-        if str(func) == "aten.as_strided.default":
+        if name_of(func) == "aten.as_strided.default":
             require_plain_layout(*args, **kwargs)
-        if str(func) in SCATTERS:
-            require_filled(SCATTERS[str(func)], *args, **kwargs)
+        if name_of(func) in SCATTERS:
+            require_filled(SCATTERS[name_of(func)], *args, **kwargs)
         return self._record_plain(func, args, kwargs)
 
     def _record_plain(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         arguments = self.bind(func, args, kwargs)
         result = self._shapes_only(func, args, kwargs)
-        self.append(str(func), arguments, result if isinstance(result, tuple | list) else (result,))
+        self.append(name_of(func), arguments, result if isinstance(result, tuple | list) else (result,))
         self.recording.aliases.note_views(func, args, kwargs, result, self.twin)
         return result
 
@@ -372,14 +379,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _argument(self, value: Any) -> Argument:
         match value:
+            case None | bool() | int() | float() | str():
+                return value
             case torch.Tensor():
                 return self.ref(value)
             case torch.dtype():
                 return DTypeArgument(dtype_name(value))
             case torch.SymInt() | torch.SymFloat() | torch.SymBool():
                 return self.ref(self.materialise(value))
-            case None | bool() | int() | float() | str():
-                return value
             case torch.device() | torch.layout() | torch.memory_format():
                 return None
             case list() | tuple():
@@ -389,12 +396,5 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def append(self, target: str, arguments: Mapping[str, Argument], results: Sequence[Any]) -> None:
         """Record an operation that gives `results`; those that are tensors get a ref."""
-        outputs: list[Ref | None] = []
-        for item in results:
-            if not isinstance(item, torch.Tensor):
-                outputs.append(None)
-                continue
-            ref = self.recording.new_ref(self.type_of(item))
-            self.track(item, ref)
-            outputs.append(ref)
-        self.recording.add(Operation(target, arguments, tuple(outputs), self.locate()))
+        outputs = tuple([self._new_ref(item) if isinstance(item, torch.Tensor) else None for item in results])
+        self.recording.add(Operation(target, arguments, outputs, self.locate()))

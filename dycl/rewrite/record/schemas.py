@@ -22,6 +22,12 @@ class Parameters:
 
 
 @functools.cache
+def name_of(func: OpOverload[Any, Any]) -> str:
+    """What the backends call an operation: `aten.conv2d.default`."""
+    return str(func)
+
+
+@functools.cache
 def parameters(func: OpOverload[Any, Any]) -> Parameters:
     """What the schema says of an operation's parameters."""
     arguments = func._schema.arguments

@@ -10,6 +10,7 @@ from torch._subclasses.fake_tensor import DynamicOutputShapeException, FakeTenso
 from dycl.rewrite.record.known_shapes import remembered
 from dycl.rewrite.record.memory.sharing import is_composite
 from dycl.rewrite.record.operations import tensors_in, with_tensors
+from dycl.rewrite.record.schemas import name_of
 from dycl.rewrite.record.sizes.shape_rules import grouped_product
 from dycl.rewrite.record.symbols import Symbols
 from dycl.rewrite.tensor_types import tensor_type
@@ -44,7 +45,7 @@ class Shapes:
             return torch.empty_like(result)
 
     def _found(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if str(func) == "aten._grouped_mm.default":
+        if name_of(func) == "aten._grouped_mm.default":
             # PyTorch's own rule knows one element type only.
             with self._symbols.fake_mode:
                 return grouped_product(*args, **kwargs)
@@ -57,7 +58,7 @@ class Shapes:
             self._symbols.allow()
             return self._symbols.result(func, args, kwargs)
         except ValueError as error:
-            if str(func) != "aten.view.default":
+            if name_of(func) != "aten.view.default":
                 raise
             raise RuntimeError(_NO_VIEW) from error  # which is what it is in eager mode
 

@@ -106,7 +106,7 @@ class Symbols:
 
         It is made directly: going through PyTorch's dispatcher takes ten times as long.
         """
-        with _disable_current_modes():
+        with torch._C._DisableTorchDispatch():
             plain = torch.empty_strided(kind.shape, kind.strides, dtype=kind.dtype, device="meta")
             if shown is not None:
                 with in_kernel_invocation_manager(self.fake_mode):

@@ -1,5 +1,6 @@
 """What a state refers to instead of copying it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -25,6 +26,9 @@ class Pinned:
 
     def add(self, value: Any) -> None:
         self._objects[id(value)] = value
+
+    def add_all(self, by_number: Mapping[int, Any]) -> None:
+        self._objects.update(by_number)
 
     def __contains__(self, value: Any) -> bool:
         return id(value) in self._objects

@@ -18,7 +18,7 @@ from dycl.rewrite.record.complex_numbers.rules import COMPLEX, MAKERS, PLAIN_SHA
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.memory.aliases import plain_form
 from dycl.rewrite.record.operations import require_castable
-from dycl.rewrite.record.schemas import is_mutable
+from dycl.rewrite.record.schemas import is_mutable, name_of
 from dycl.rewrite.signals import Refused
 
 OUTLASTS = "a complex tensor is a result, or outlasts a decision"
@@ -35,7 +35,7 @@ class ComplexPairs:
 
     def concern(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether an operation takes or makes complex numbers."""
-        return str(func) in MAKERS or _is_complex(args) or (bool(kwargs) and _is_complex(kwargs))
+        return name_of(func) in MAKERS or _is_complex(args) or (bool(kwargs) and _is_complex(kwargs))
 
     def record(
         self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
@@ -45,9 +45,9 @@ class ComplexPairs:
             return self._reshape(func, args, kwargs, recorder)
         if is_mutable(func):
             return self._write(func, args, kwargs, recorder)
-        if str(func) == "aten._conj.default":
+        if name_of(func) == "aten._conj.default":
             self._conjugated = True
-        rule = RULES.get(str(func)) or FUNCTIONS.get(str(func))
+        rule = RULES.get(name_of(func)) or FUNCTIONS.get(name_of(func))
         if rule is None:
             smaller = recorder.take_apart(func, args, kwargs)
             if smaller is NotImplemented:
@@ -114,13 +114,18 @@ class ComplexPairs:
             return torch.view_as_real(tensor.resolve_conj()).clone()
 
 
+_NEVER_COMPLEX = frozenset((bool, int, float, str, type(None)))
+
+
 def _is_complex(tree: Any) -> bool:
+    if isinstance(tree, (list, tuple)):
+        return any(map(_is_complex, tree))
+    if type(tree) in _NEVER_COMPLEX:
+        return False
     if isinstance(tree, Tensor):
         return tree.is_complex()
     if isinstance(tree, torch.dtype):
         return tree.is_complex
-    if isinstance(tree, (list, tuple)):
-        return any(map(_is_complex, tree))
     if isinstance(tree, dict):
         return any(map(_is_complex, tree.values()))
     return isinstance(tree, complex)

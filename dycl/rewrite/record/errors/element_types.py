@@ -7,14 +7,14 @@ on small real tensors, once for each operation and each kind of arguments.
 import re
 from collections.abc import Hashable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch._ops import OpOverload
 from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.record.operations import tensors_in
-from dycl.rewrite.record.schemas import parameters
+from dycl.rewrite.record.schemas import name_of, parameters
 
 # Tensors of more elements are asked about by smaller ones.
 _MOST_ELEMENTS = 10_000
@@ -29,12 +29,13 @@ _TELLS_OF_TYPES = re.compile(
 )
 
 _REFUSED: dict[Hashable, bool] = {}
+_THEMSELVES = frozenset((bool, str, type(None)))
 
 
 def require_computed(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise PyTorch's error if it does not compute with tensors of these element types."""
     _require_stored_as_is(func, args, kwargs)
-    if func.namespace != "aten" or not tensors_in((args, kwargs)):
+    if func.namespace != "aten":
         return
     key = (func, kind_of_arguments(args), kind_of_arguments(kwargs))
     if key not in _REFUSED:
@@ -45,7 +46,7 @@ def require_computed(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: 
 
 def _require_stored_as_is(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise PyTorch's error if elements of one type are put into a tensor of another one."""
-    name = str(func).split(".")[1]
+    name = name_of(func).split(".")[1]
     if name in _STORED:
         bound = parameters(func).bound(args, kwargs)
         stored = next((bound[item] for item in ("src", "source", "values") if item in bound), None)
@@ -62,10 +63,12 @@ _STORED = {
 
 def kind_of_arguments(tree: Any) -> Hashable:
     """What is the same for arguments that PyTorch takes or refuses together: not sizes, nor numbers of any type."""
+    if type(tree) in _THEMSELVES:
+        return cast("Hashable", tree)
     match tree:
         case torch.Tensor():
             return tree.dtype, tree.dim()
-        case bool() | str() | None:
+        case bool() | str():
             return tree
         case list() | tuple():
             return tuple(map(kind_of_arguments, tree))

@@ -19,7 +19,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.errors.element_types import ask, kind_of_arguments
 from dycl.rewrite.record.operations import tensors_in
-from dycl.rewrite.record.schemas import parameters
+from dycl.rewrite.record.schemas import name_of, parameters
 
 _SYMBOLS = (torch.SymInt, torch.SymFloat)
 _DOES_NOT_FIT = "without overflow"
@@ -56,7 +56,7 @@ def require_taken(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dic
     """Check that PyTorch takes the numbers of the input that are among these arguments."""
     if not any(map(_may_be_number, (*args, *kwargs.values()))):
         return
-    if str(func).startswith(_NOT_ASKED) or func.namespace != "aten":
+    if name_of(func).startswith(_NOT_ASKED) or func.namespace != "aten":
         return
     for place, number in _numbers(func, args, kwargs, recorder):
         # To one element PyTorch has another way than to many.

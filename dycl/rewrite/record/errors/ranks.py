@@ -15,6 +15,7 @@ from torch.utils._pytree import tree_leaves
 
 from dycl.rewrite.record.errors.element_types import ask, needs_small
 from dycl.rewrite.record.operations import tensors_in
+from dycl.rewrite.record.schemas import name_of
 from dycl.rewrite.signals import DecisionMet
 
 _NAMES = frozenset(
@@ -36,7 +37,7 @@ _REFUSED: dict[Hashable, bool] = {}
 
 def require_ranks(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise PyTorch's error if it does not take tensors of so many dimensions."""
-    _require_known_front(str(func), args)
+    _require_known_front(name_of(func), args)
     if func.namespace != "aten" or not _names_dimensions(func):
         return
     try:

@@ -17,6 +17,7 @@ from torch._ops import OpOverload
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.errors.norms import by_channel, compared, in_groups, normalised, told_apart
 from dycl.rewrite.record.operations import tensors_in
+from dycl.rewrite.record.schemas import name_of
 from dycl.rewrite.record.sizes import needs
 from dycl.rewrite.record.sizes.index_sizes import BY_VALUE, INDEXED
 from dycl.rewrite.record.sizes.needs import as_meant, at_least, covers, divides, equal, expression, spreads, together
@@ -34,12 +35,12 @@ def require_fitting(
     func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
 ) -> tuple[Any, ...]:
     """Let the program raise PyTorch's error for sizes that an operation does not take; gives the same arguments."""
-    rule = _RULES.get(str(func))
+    rule = _RULES.get(name_of(func))
     if rule in (_reshaped, _viewed, _unflattened, _expanded):
         return (*args[:-1], rule(recorder, *args)) if not kwargs else args
     if rule is not None:
         rule(recorder, *args, **kwargs)
-    elif torch.Tag.pointwise in func.tags or str(func) in _POINTWISE:
+    elif torch.Tag.pointwise in func.tags or name_of(func) in _POINTWISE:
         _pointwise(recorder, *args, **kwargs)
     return args
 

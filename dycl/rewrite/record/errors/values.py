@@ -18,6 +18,7 @@ from dycl.rewrite.record.errors.number_limits import require_taken
 from dycl.rewrite.record.errors.numbers import RULES as NUMBERS
 from dycl.rewrite.record.errors.numbers import not_below_zero
 from dycl.rewrite.record.operations import ASSERTIONS
+from dycl.rewrite.record.schemas import name_of
 
 _SOLVED = "aten._linalg_check_errors.default"
 IN_SELF = "index out of range in self"
@@ -33,7 +34,7 @@ def require_valid(
     """
     if asks:
         require_taken(func, args, kwargs, recorder)
-    rule = _RULES.get(str(func))
+    rule = _RULES.get(name_of(func))
     if rule is None:
         return args
     with recorder:

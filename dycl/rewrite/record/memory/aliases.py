@@ -22,7 +22,7 @@ from dycl.rewrite.record.memory.put_back import put_back
 from dycl.rewrite.record.memory.sharing import gives_view, memory, sharing
 from dycl.rewrite.record.memory.uncertain import shared_where
 from dycl.rewrite.record.operations import require_castable, tensors_in
-from dycl.rewrite.record.schemas import parameters
+from dycl.rewrite.record.schemas import name_of, parameters
 from dycl.rewrite.record.sizes.needs import same_sizes
 from dycl.rewrite.record.sizes.spellings import fill_diagonal
 from dycl.rewrite.signals import Refused
@@ -146,7 +146,7 @@ class Aliases:
         if "out" in kwargs and "out" in taken.written:
             return self._fill_out(func, args, kwargs, recorder)
         target = args[0]
-        if str(func) in ("aten.resize_as_.default", "aten.resize_.default"):
+        if name_of(func) in ("aten.resize_as_.default", "aten.resize_.default"):
             wanted = args[1].shape if isinstance(args[1], torch.Tensor) else args[1]
             if tuple(wanted) == tuple(target.shape):
                 return target
@@ -340,7 +340,7 @@ _OPERATORS = {
 
 def plain_form(func: OpOverload[Any, Any]) -> Any:
     """The operation that computes what an in-place one would store."""
-    name = str(func)
+    name = name_of(func)
     if name in _PLAIN_FORMS:
         return _PLAIN_FORMS[name]
     base = func._schema.name.removeprefix("aten::")

@@ -14,6 +14,8 @@ import torch
 from torch._ops import OpOverload
 from torch.utils._python_dispatch import _disable_current_modes
 
+from dycl.rewrite.record.schemas import name_of
+
 NewSize = Callable[[], Any]
 # What PyTorch's kernels for tensors without data, partly Python, raise for arguments that an operation does not take.
 ATEN_ERRORS = (RuntimeError, IndexError, ValueError, TypeError, ArithmeticError, AssertionError)
@@ -21,7 +23,7 @@ ATEN_ERRORS = (RuntimeError, IndexError, ValueError, TypeError, ArithmeticError,
 
 def by_rule(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], new_size: NewSize) -> Any:
     """The operation's result on fake tensors, or `NotImplemented` if no rule says it."""
-    rule = _RULES.get(str(func))
+    rule = _RULES.get(name_of(func))
     if rule is not None:
         return rule(*args, **kwargs)
     return _pointwise(func, args, kwargs, new_size) if is_pointwise(func) else NotImplemented
@@ -99,7 +101,7 @@ def broadcast(shapes: Sequence[tuple[Any, ...]], new_size: NewSize) -> list[Any]
 
 def with_last_size(func: OpOverload[Any, Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of a view with the size that is left out, -1, filled in if it is plain: 6n elements as (3, -1)."""
-    if str(func) not in _VIEWS or len(args) != 2 or -1 not in [size for size in args[1] if isinstance(size, int)]:
+    if name_of(func) not in _VIEWS or len(args) != 2 or -1 not in [size for size in args[1] if isinstance(size, int)]:
         return args
     rest = math.prod(size for size in args[1] if not isinstance(size, int) or size != -1)
     if isinstance(rest, int) and rest <= 0:

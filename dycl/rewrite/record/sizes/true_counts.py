@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch._ops import OpOverload
 
+from dycl.rewrite.record.schemas import name_of
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -35,7 +37,7 @@ class Chosen:
 
 def chosen_by(func: OpOverload[Any, Any], args: tuple[Any, ...]) -> Chosen | None:
     """What the only mask among a call's arguments chooses; None if it has none, or other indices beside it."""
-    name = str(func)
+    name = name_of(func)
     if name == "aten.nonzero.default":
         return Chosen(args[0], None, 0) if args[0].dtype == torch.bool else None
     if name != "aten.index.Tensor":

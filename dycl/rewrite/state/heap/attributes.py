@@ -49,6 +49,7 @@ class Attributes:
         self._in_place: set[Key] = set()
         self._set_in_call: set[Key] = set()
         self._with_doors: list[nn.Module] = []
+        self._quiet_at_stop = False
 
     def holds(self, module: nn.Module) -> bool:
         """Whether a module belongs to the model, or was met while it ran."""
@@ -68,7 +69,8 @@ class Attributes:
         """Start a call: every attribute has its first value, with `first` in its place."""
         self._set_in_call = set(self.kept)
         self._table, self._homes = {}, dict(self._first_homes)
-        if not self.modules.is_quiet:
+        as_at_stop, self._quiet_at_stop = self._quiet_at_stop, False
+        if not (as_at_stop or self.modules.is_quiet):
             self.modules.undo()
             for module in self.modules.all.values():
                 self._clear_away(module)
@@ -92,11 +94,15 @@ class Attributes:
 
     def absorb(self) -> str | None:
         """Take what was set behind PyTorch's back into the table; what has changed that must not, in words."""
-        modules = self._with_doors if self.modules.is_quiet else list(self.modules.all.values())
+        quiet = self.modules.is_quiet
+        modules = self._with_doors if quiet else list(self.modules.all.values())
         for module in [module for module in modules if id(module) not in self._held_elsewhere]:
             self._absorb_buffers(module)
             self._absorb_from(module)
-        return self.modules.changed() if modules else None
+        changed = self.modules.changed() if modules else None
+        # Nothing changes from where a block ends until the next one begins.
+        self._quiet_at_stop = quiet and changed is None
+        return changed
 
     def _absorb_from(self, module: nn.Module) -> None:
         number, now = id(module), raw(module)

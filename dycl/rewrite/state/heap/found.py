@@ -13,7 +13,7 @@ import functools
 import logging
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,7 @@ class Found:
         self._seen, self._leads_on, self._lies_in_memory = dict[int, Any](), dict[type, bool](), set[type]()
         self._names, self._waiting = {"forward"}, list[tuple[Any, str]]([(torch.Tensor, "Tensor")])
         self._methods: dict[str, list[Any]] = collections.defaultdict(list)
-        self._bases: list[type] = []
+        self._bases, self._looked_at = list[type](), set[type]()
         self._empty, self._empty_tables, self._written = list[tuple[Any, str]](), list[Any](), 0
         self._at_stop: bool | None = None
         self._mixed: list[Watched] = []
@@ -102,6 +102,8 @@ class Found:
                 self.memories.add(value)
                 if isinstance(value, torch.Tensor) and self.tensors.meet(value):
                     self.watch_parts(value, name)
+            if kind is tuple and all(type(item) in PLAINEST for item in value):
+                continue
             if id(value) in self._seen:
                 self.unread.met_again.add(id(value))
                 continue
@@ -139,14 +141,16 @@ class Found:
             self._waiting.extend((target, name) for target in targets)
         return bool(self._waiting)
 
-    def watch_table(self, table: Any, name: str) -> None:
-        """Take note of a table that PyTorch keeps in a module, of hooks for instance: nearly all of them are empty."""
-        self._seen[id(table)] = table
-        self._pinned.add(table)
-        if table:
-            self._waiting.extend(self._container(table, name))
-        else:
-            self._empty.append((table, name))
+    def watch_tables(self, tables: Mapping[str, Any]) -> None:
+        """Take note of tables that PyTorch keeps in a module, of hooks for instance: nearly all of them are empty."""
+        by_number = {id(table): table for table in tables.values()}
+        self._seen.update(by_number)
+        self._pinned.add_all(by_number)
+        if any(tables.values()):
+            for name, table in tables.items():
+                if table:
+                    self._waiting.extend(self._container(table, name))
+        self._empty.extend([(table, name) for name, table in tables.items() if not table])
 
     def note_tables(self, module: nn.Module) -> None:
         """Take note of the dicts that a module is made of: somebody may hold them under another name."""
@@ -279,7 +283,9 @@ class Found:
 
     def _hung_on(self, cls: type) -> Iterator[tuple[Any, str]]:
         """The containers that hang on a library's class, if the program names them."""
-        for name, value in [item for base in cls.__mro__ for item in vars(base).items()]:
+        bases = [base for base in cls.__mro__ if base not in self._looked_at]
+        self._looked_at.update(bases)
+        for name, value in [item for base in bases for item in vars(base).items()]:
             if type(value) in (list, dict, set, collections.deque) and not name.startswith("__"):
                 if name in self._names:
                     yield value, f"{cls.__name__}.{name}"

@@ -9,20 +9,23 @@ from dycl.rewrite.state.heap.modules import INTERNALS, TABLES
 from dycl.rewrite.state.heap.reach import PLAINEST
 from dycl.rewrite.state.heap.surroundings import Surroundings
 
+_OF_PYTORCH = INTERNALS - set(TABLES)
+
 
 def hanging_on(module: nn.Module, surroundings: Surroundings) -> Iterator[tuple[Any, str]]:
     """What a module leads to; most of what PyTorch keeps in it is empty."""
     kind = type(module).__name__
     surroundings.note_tables(module)
-    for name, value in vars(module).items():
-        if name not in INTERNALS:
-            if type(value) is list:
-                surroundings.unread.add(value, name)
-            surroundings.tensors.note_replaceable((value,))
-            if type(value) not in PLAINEST:
-                yield value, f"{kind}.{name}"
-        elif name not in TABLES:
-            surroundings.watch_table(value, name)
+    own = vars(module)
+    surroundings.watch_tables({name: own[name] for name in own if name in _OF_PYTORCH})
+    for name in [name for name in own if name not in INTERNALS]:
+        value = own[name]
+        if type(value) in PLAINEST:
+            continue
+        if type(value) is list:
+            surroundings.unread.add(value, name)
+        surroundings.tensors.note_replaceable((value,))
+        yield value, f"{kind}.{name}"
     for tensor in (*module._parameters.values(), *module._buffers.values()):
         if tensor is not None:
             surroundings.memories.add(tensor)

@@ -28,13 +28,14 @@ _CONTAINERS = (dict, list, set)
 _OBJECTS = (types.ModuleType, types.FunctionType, type)
 # Functions of NumPy and PyTorch that are objects of classes of their own.
 _FUNCTIONS = (type(np.mean), torch._ops.OpOverload, torch._ops.OpOverloadPacket)
-# Modules that keep notes for themselves, or that something else looks after; and notes of others.
+# Modules that keep notes for themselves, or that something else looks after; Python's others; notes of others.
 _KEEP_NOTES = frozenset(
     (
         *("sys", "os", "builtins", "threading", "warnings", "re", "typing", "linecache", "random", "functools", "gc"),
         *("importlib", "inspect", "weakref", "tokenize", "traceback", "ast", "copyreg", "contextlib", "unittest"),
     )
 )
+_KEEPING_STATE = sys.stdlib_module_names - _KEEP_NOTES
 _NOTES = frozenset(("_handlerList", "_handlers"))
 _OF_LIBRARIES = (type, types.FunctionType, types.BuiltinFunctionType, logging.Logger)
 # What a logger keeps for itself, and what methods of its set.
@@ -120,7 +121,7 @@ class Libraries:
         module = owner if isinstance(owner, types.ModuleType) else sys.modules.get(getattr(owner, "__module__", ""))
         name = getattr(module, "__name__", "")
         is_of_torch = name.startswith("torch.")
-        is_known = is_of_torch or name.partition(".")[0] in sys.stdlib_module_names - _KEEP_NOTES
+        is_known = is_of_torch or name.partition(".")[0] in _KEEPING_STATE
         if not is_known or id(module) in self._with_state:
             return
         self._with_state[id(module)] = kept = _Kept(module, name, ())

@@ -5,8 +5,10 @@ import decimal
 import faulthandler
 import functools
 import gc
+import itertools
 import locale
 import logging
+import operator
 import os
 import signal
 import socket
@@ -23,22 +25,29 @@ from dycl.rewrite.state.heap.unchanged.guards import Guard
 
 
 def setting_guards() -> list[Guard]:
-    """A guard for each setting that a program can change past all objects."""
-    settings = (_guard(*setting) for setting in (*_SETTINGS, *_of_python(), *_of_pytorch()))
-    return [_environment_guard(), _derivatives_guard(), _device_guard(), *settings]
-
-
-def _guard(name: str, read: Callable[[], Any], write: Callable[[Any], Any]) -> Guard:
-    before = read()
-
-    def restore() -> None:
-        if before is not _UNTOLD and read() != before:
-            write(before)
-
-    return Guard(lambda: None if read() == before else name, restore)
+    """Guards for all settings that a program can change past all objects."""
+    settings = (*_SETTINGS, *_of_python(), *_of_pytorch())
+    return [_environment_guard(), _derivatives_guard(), _device_guard(), _guard(settings)]
 
 
 _Setting = tuple[str, Callable[[], Any], Callable[[Any], Any]]
+
+
+def _guard(settings: Iterable[_Setting]) -> Guard:
+    """Settings keep their values, which are asked for and compared all at once: there are many."""
+    names, reads, writes = zip(*settings, strict=True)
+    before = list(map(operator.call, reads))
+
+    def changed() -> str | None:
+        now = list(map(operator.call, reads))
+        return None if now == before else next(itertools.compress(names, map(operator.ne, now, before)), None)
+
+    def restore() -> None:
+        for value, read, write in zip(before, reads, writes, strict=True):
+            if value is not _UNTOLD and read() != value:
+                write(value)
+
+    return Guard(changed, restore)
 
 
 def _precision() -> tuple[Any, ...]:
