@@ -284,5 +284,16 @@ def test_a_refused_model_has_drawn_nothing() -> None:
     assert _states() == before
 
 
+def test_a_refused_model_has_drawn_nothing_while_another_thread_waits() -> None:
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    try:
+        test_a_refused_model_has_drawn_nothing()
+    finally:
+        done.set()
+        thread.join()
+
+
 def _states() -> Any:
     return random.getstate(), str(np.random.get_state(legacy=False)), torch.get_rng_state().tolist()

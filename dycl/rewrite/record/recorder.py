@@ -74,7 +74,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.draws: dict[Span, tuple[tuple[Span, ...], str]] = {}  # the calls that led there, and what to say of it
         self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
         self._guarding: list[int] = []  # the checks that hold the operation at hand back
-        self.symbols = Symbols(self.fake_mode)
+        self.symbols = Symbols(self.fake_mode, lambda: self in _get_current_dispatch_mode_stack())
         self._shapes = Shapes(self.symbols)
         self._decompositions, self.model_memory = Decompositions(), set[int]()
         self.recording = Recording()
@@ -217,8 +217,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: OpOverload[Any, Any], types: Sequence[type], args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        kwargs = kwargs or {}
-        name = name_of(func)
+        kwargs, name = kwargs or {}, name_of(func)
         if name == "aten.lift_fresh.default":
             self.own(args[0])
             return args[0]
@@ -250,10 +249,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if needs_no_checks():
             return self._recorded(func, name, args, kwargs)
         outer, self._guarding = self._guarding, []
+        asks = not self._decompositions.within_known
         try:
             if depends_on_values(name) or self.symbols.concern((args, kwargs)):
-                args = require_fitting(func, args, kwargs, self)
-            args = require_valid(func, args, kwargs, self, asks=not self._decompositions.within_known)
+                args = require_fitting(func, args, kwargs, self, asks)
+            args = require_valid(func, args, kwargs, self, asks)
         finally:
             guarding, self._guarding = self._guarding, outer
         first = len(self.recording.operations)

@@ -52,8 +52,8 @@ _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 class Symbols:
     """The symbols of one block and where their values come from."""
 
-    def __init__(self, fake_mode: FakeTensorMode) -> None:
-        self.fake_mode = fake_mode
+    def __init__(self, fake_mode: FakeTensorMode, asked_by_program: Callable[[], bool]) -> None:
+        self.fake_mode, self._asked_by_program = fake_mode, asked_by_program
         # Kinds of results are remembered for less, and an answer from PyTorch's cache would not say what it assumes.
         fake_mode.cache_enabled = False
         self.start()
@@ -72,7 +72,7 @@ class Symbols:
         if self.fake_mode.shape_env is None:
             from dycl.rewrite.record.sizes.shape_env import WatchedShapeEnv
 
-            self.fake_mode.shape_env = WatchedShapeEnv()
+            self.fake_mode.shape_env = WatchedShapeEnv(self._asked_by_program)
             self.fake_mode.static_shapes = False
 
     @property

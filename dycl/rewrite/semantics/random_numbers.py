@@ -99,6 +99,8 @@ class DrawWatch:
     def __init__(self) -> None:
         self._closely = False
         self._runs_left = 3
+        self._before: dict[str, Any] | None = None
+        """The states before the run in which one of them changed, if another thread may have done it."""
 
     @contextmanager
     def none_drawn(self) -> Iterator[None]:
@@ -108,21 +110,27 @@ class DrawWatch:
             with _calls_of_generators(calls) if self._closely else nullcontext():
                 yield
         except BaseException:
-            if threading.active_count() == 1:
-                _set_states(before)
+            if threading.active_count() == 1 or calls:
+                _set_states(self._before or before)
+            else:
+                self._look_closely(before)
             raise
-        changed = [name for name, state in _states().items() if not _same(before[name], state)]
-        alone = threading.active_count() == 1
-        if changed and not alone and not self._closely:
-            self._closely = True
-            raise Restart
+        changed, alone = self._look_closely(before), threading.active_count() == 1
         if not alone and not calls and changed == ["numpy"] and self._runs_left:
             self._runs_left -= 1
             raise Restart
         if calls or "numpy" in changed or (changed and alone):
-            if alone:
-                _set_states(before)
+            if alone or calls:
+                _set_states(self._before or before)
             raise Refused("DY005", "a random number generator is used on the way to here")
+
+    def _look_closely(self, before: dict[str, Any]) -> list[str]:
+        """The names of states that have changed; Restart, to see who did it, if that may have been another thread."""
+        changed = [name for name, state in _states().items() if not _same(before[name], state)]
+        if changed and threading.active_count() > 1 and not self._closely:
+            self._closely, self._before = True, before
+            raise Restart
+        return changed
 
 
 @contextmanager

@@ -17,8 +17,9 @@ from torch._ops import OpOverload
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.errors.norms import by_channel, compared, in_groups, normalised, told_apart
 from dycl.rewrite.record.operations import tensors_in
-from dycl.rewrite.record.schemas import name_of
+from dycl.rewrite.record.schemas import is_mutable, name_of
 from dycl.rewrite.record.sizes import needs
+from dycl.rewrite.record.sizes.asked_needs import require_asked
 from dycl.rewrite.record.sizes.index_sizes import BY_VALUE, INDEXED
 from dycl.rewrite.record.sizes.needs import as_meant, at_least, covers, divides, equal, expression, spreads, together
 from dycl.rewrite.record.sizes.sampled_shapes import can_always_be_viewed, symbols_in
@@ -32,9 +33,12 @@ def depends_on_values(name: str) -> bool:
 
 
 def require_fitting(
-    func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records
+    func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Records, asks: bool
 ) -> tuple[Any, ...]:
-    """Let the program raise PyTorch's error for sizes that an operation does not take; gives the same arguments."""
+    """Let the program raise PyTorch's error for sizes that an operation does not take; gives the same arguments.
+
+    With `asks`, PyTorch is asked what an operation needs of which no rule is known.
+    """
     rule = _RULES.get(name_of(func))
     if rule in (_reshaped, _viewed, _unflattened, _expanded):
         return (*args[:-1], rule(recorder, *args)) if not kwargs else args
@@ -42,6 +46,8 @@ def require_fitting(
         rule(recorder, *args, **kwargs)
     elif torch.Tag.pointwise in func.tags or name_of(func) in _POINTWISE:
         _pointwise(recorder, *args, **kwargs)
+    elif asks and func.namespace == "aten" and not is_mutable(func):
+        require_asked(func, args, kwargs, recorder)
     return args
 
 
@@ -64,17 +70,16 @@ def _stacked(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> None
 
 
 def _joined(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> None:
-    first = tensors[0]
-    message = f"Sizes of tensors must match except in dimension {dim % max(first.dim(), 1)}."
     most = max(tensor.dim() for tensor in tensors)
-    for tensor in tensors[1:]:
+    for tensor in tensors:
         if tensor.dim() == 1 < most:
             # PyTorch leaves out a tensor of one dimension that is empty.
             equal(recorder, tensor.shape[0], 0, "Tensors must have same number of dimensions")
-        if tensor.dim() == first.dim() > 1:
-            for axis in range(first.dim()):
-                if axis != dim % first.dim():
-                    equal(recorder, first.shape[axis], tensor.shape[axis], message)
+    first, *others = [tensor for tensor in tensors if tensor.dim() == most]
+    message = f"Sizes of tensors must match except in dimension {dim % max(most, 1)}."
+    for tensor, axis in itertools.product(others, range(most)):
+        if axis != dim % most:
+            equal(recorder, first.shape[axis], tensor.shape[axis], message)
 
 
 def _masked(recorder: Records, tensor: Tensor, mask: Tensor) -> None:
@@ -268,6 +273,10 @@ def _most_frequent(recorder: Records, tensor: Tensor, dim: int = -1, keepdim: bo
     _found("IndexError")(recorder, tensor, dim)
 
 
+def _nothing(recorder: Records, *_: Any, **__: Any) -> None:
+    """Of sizes nothing is needed: `values` looks at the indices."""
+
+
 def _prelu(recorder: Records, tensor: Tensor, weight: Tensor) -> None:
     if weight.dim() == 1 and tensor.dim() > 1:
         spreads(recorder, weight.shape, (tensor.shape[1],))
@@ -372,6 +381,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.cosine_similarity.default": compared,
     "aten.cross_entropy_loss.default": told_apart,
     "aten.prelu.default": _prelu,
+    "aten.embedding.default": _nothing,
     "aten.glu.default": _halved,
     **{f"aten.{name}.default": _square for name in _SQUARES},
     **{f"aten.{name}.input": _recurrent for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")},

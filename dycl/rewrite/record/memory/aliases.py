@@ -16,6 +16,7 @@ from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.errors.checked_before import checked_before
 from dycl.rewrite.record.layouts import known_strides
 from dycl.rewrite.record.memory.overlap import View, lies_across
 from dycl.rewrite.record.memory.put_back import put_back
@@ -257,6 +258,9 @@ class Aliases:
         viewed = id(target) in self.views or any(view.parent is target for view in self.views.values())
         if viewed or not isinstance(target, FakeTensor):
             raise Refused("DY006", f"`{func}` changes the shape of a tensor that shares memory with another one")
+        for size in target.shape:
+            if isinstance(size, torch.SymInt):
+                recorder.materialise(size)  # later, this tensor has it in another dimension
         with recorder:
             value = plain_form(func)(*args, **kwargs)
         recorder.track(target, recorder.ref(value))
@@ -271,7 +275,7 @@ class Aliases:
         view = self.views.get(id(target))
         if view is None:
             return
-        with recorder:
+        with recorder, checked_before():
             parent_value = put_back(view, value)
         self._write(view.parent, parent_value, recorder)
         view.parent_version = self.versions[id(view.parent)]

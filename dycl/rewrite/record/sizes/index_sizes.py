@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from dycl.rewrite.record.contract import Records
-from dycl.rewrite.record.sizes.needs import at_least, equal, expression, spreads, together
+from dycl.rewrite.record.sizes.needs import at_least, ceiling, equal, expression, spreads, together
 
 
 def _indexed(recorder: Records, tensor: Tensor, indices: Sequence[Tensor | None], *_: Any, **__: Any) -> None:
@@ -101,8 +101,25 @@ def _selected(recorder: Records, tensor: Tensor, dim: int, index: Any) -> None:
         recorder.require_size(inside, "IndexError", f"index is out of bounds for dimension {dim % tensor.dim()}")
 
 
-def _selected_again(recorder: Records, tensor: Tensor, value: Tensor, dim: int, index: Any) -> None:
-    _selected(recorder, tensor, dim, index)
+def _slice_stored(
+    recorder: Records, tensor: Tensor, source: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1
+) -> None:
+    """What is stored is as large as the slice, whose places may lie behind the end or count from there."""
+    size = expression(tensor.shape[dim])
+    begin = sympy.S.Zero if start is None else _place(expression(start), size)
+    behind = size if end is None else _place(expression(end), size)
+    count = ceiling(sympy.Max(behind - begin, 0), step)
+    message = "expected src to have a size equal to the slice of self."
+    for axis in range(tensor.dim()):
+        wanted = count if axis == dim % tensor.dim() else tensor.shape[axis]
+        equal(recorder, wanted, source.shape[axis], message)
+
+
+def _place(number: Any, size: Any) -> Any:
+    """Where a slice begins or ends: a number below 0 counts from the end, none leads out of the tensor."""
+    from_front, from_end = sympy.Min(number, size), sympy.Max(number + size, 0)
+    is_negative = sympy.Min(sympy.Max(-number, 0), 1)
+    return from_front + is_negative * (from_end - from_front)
 
 
 def _narrowed(recorder: Records, tensor: Tensor, dim: int, start: Any, length: Any) -> None:
@@ -127,7 +144,7 @@ INDEXED: dict[str, Callable[..., None]] = {
     **{f"aten.{name}": _indexed for name in ("index.Tensor", "_unsafe_index.Tensor")},
     **dict.fromkeys(BY_VALUE, _put),
     "aten.select.int": _selected,
-    "aten.select_scatter.default": _selected_again,
+    "aten.slice_scatter.default": _slice_stored,
     "aten.narrow.default": _narrowed,
     "aten.gather.default": _gathered,
     **{f"aten.{name}": _scattered for name in _SCATTERS},

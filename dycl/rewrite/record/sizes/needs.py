@@ -131,6 +131,13 @@ def _remainder(size: Any, divisor: Any) -> Any:
     return PythonMod(size, divisor)
 
 
+def ceiling(size: Any, divisor: int) -> Any:
+    """How many steps of a number it takes to cover a size."""
+    from torch.utils._sympy.functions import FloorDiv  # takes long, and is rarely needed
+
+    return size if divisor == 1 else FloorDiv(size + divisor - 1, divisor)
+
+
 def _shown(shape: Sequence[Any]) -> str:
     return str([size if isinstance(size, int) else "?" for size in shape]).replace("'", "")
 

@@ -73,7 +73,7 @@ def samples(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str,
         for _ in range(_RANDOM_TRIES if len(symbols) > 1 else 0):
             if telling >= _ENOUGH:
                 break
-            sample = _sample(func, args, kwargs, _typed({symbol: source.randint(1, 4) for symbol in symbols}))
+            sample = _sample(func, args, kwargs, typed({symbol: source.randint(1, 4) for symbol in symbols}))
             if sample is not None:
                 found.append(sample)
                 telling += sample.tells
@@ -95,7 +95,7 @@ def _some_taken(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[
 def _sample(
     func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], assignment: Assignment
 ) -> Sample | None:
-    example = _Example(assignment)
+    example = Example(assignment)
     try:
         result = func(*example.of(args), **example.of(kwargs))
     except ATEN_ERRORS:
@@ -218,27 +218,29 @@ def _constants(tree: Any, guessed: bool) -> list[int]:
 def _assignments(symbols: Sequence[sympy.Symbol], sizes: Sequence[int]) -> Iterator[Assignment]:
     """Numbers for the symbols: all alike, all different, and one of them different from the others."""
     for number in sizes:
-        yield _typed(dict.fromkeys(symbols, number))
+        yield typed(dict.fromkeys(symbols, number))
     if len(symbols) > 1:
-        yield _typed(dict(zip(symbols, itertools.count(3, 4), strict=False)))
+        yield typed(dict(zip(symbols, itertools.count(3, 4), strict=False)))
         every = [(symbol, pair) for pair in ((1, 3), (3, 1), (0, 2)) for symbol in symbols]
         for symbol, (number, others) in every[:_MOST_ALONE]:
-            yield _typed({**dict.fromkeys(symbols, others), symbol: number})
+            yield typed({**dict.fromkeys(symbols, others), symbol: number})
 
 
-def _typed(assignment: Assignment) -> Assignment:
+def typed(assignment: Assignment) -> Assignment:
+    """The same numbers, with halves among them for symbols that are no whole numbers."""
     return {symbol: value if symbol.is_integer else value / 2 for symbol, value in assignment.items()}
 
 
-class _Example:
-    """Arguments with numbers in the place of their symbols, and tensors without data in the place of tensors."""
+class Example:
+    """Arguments with numbers in the place of their symbols, and tensors of one number, or without data, for tensors."""
 
-    def __init__(self, assignment: Assignment) -> None:
-        self.assignment = assignment
+    def __init__(self, assignment: Assignment, fill: int | None = None) -> None:
+        self.assignment, self.fill = assignment, fill
         self.values: dict[Any, Any] = dict(assignment)
         self.tensors: dict[int, torch.Tensor] = {}
 
     def of(self, tree: Any) -> Any:
+        """What stands for arguments."""
         if isinstance(tree, list | tuple):
             return type(tree)([self.of(item) for item in tree])
         if isinstance(tree, dict):
@@ -247,11 +249,15 @@ class _Example:
             if id(tree) not in self.tensors:
                 self.tensors[id(tree)] = self._tensor(tree)
             return self.tensors[id(tree)]
-        return torch.device("meta") if isinstance(tree, torch.device) else self.number(tree)
+        if isinstance(tree, torch.device):
+            return torch.device("meta") if self.fill is None else tree
+        return self.number(tree)
 
     def _tensor(self, tensor: torch.Tensor) -> torch.Tensor:
         shape, strides = ([self.number(size) for size in sizes] for sizes in (tensor.shape, tensor.stride()))
-        return torch.empty_strided(shape, strides, dtype=tensor.dtype, device="meta")
+        if self.fill is None:
+            return torch.empty_strided(shape, strides, dtype=tensor.dtype, device="meta")
+        return torch.full(shape, self.fill, dtype=tensor.dtype)
 
     def number(self, number: Any) -> Any:
         """The value of a symbolic number."""
@@ -265,7 +271,7 @@ class _Example:
 
 def value_of(number: Any, assignment: Assignment) -> Any:
     """The value of a symbolic number under an assignment."""
-    return _Example(assignment).number(number)
+    return Example(assignment).number(number)
 
 
 class Inferred:

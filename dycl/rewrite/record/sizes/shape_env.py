@@ -5,13 +5,16 @@ it needs two unknown sizes to be equal, it takes them as equal from then on. Her
 nothing follows from them: whoever asked can then find out whether the answer holds for every size.
 """
 
-from collections.abc import Iterator, Mapping
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import sympy  # type: ignore[import-untyped]
 import torch
-from torch.fx.experimental.symbolic_shapes import ShapeEnv
+from torch.fx.experimental.sym_node import SymNode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv, guard_or_false
 from torch.utils._sympy.value_ranges import ValueRanges, bound_sympy
 
 from dycl.rewrite.signals import DecisionMet
@@ -20,9 +23,10 @@ from dycl.rewrite.signals import DecisionMet
 class WatchedShapeEnv(ShapeEnv):
     """A shape environment that notes each assumption and believes none."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked_by_program: Callable[[], bool]) -> None:
         super().__init__()
-        self.assumed: list[sympy.Basic] = []
+        self.assumed: list[sympy.Basic] | None = None
+        self._asked_by_program = asked_by_program
 
     # Nobody reads which line of a program asked for a size; to find that out, PyTorch imports half of itself.
 
@@ -50,9 +54,10 @@ class WatchedShapeEnv(ShapeEnv):
     @contextmanager
     def watched(self) -> Iterator[list[sympy.Basic]]:
         """What is assumed inside the `with` block."""
-        outer, self.assumed = self.assumed, []
+        assumed: list[sympy.Basic] = []
+        outer, self.assumed = self.assumed, assumed
         try:
-            yield self.assumed
+            yield assumed
         finally:
             self.assumed = outer
 
@@ -72,7 +77,7 @@ class WatchedShapeEnv(ShapeEnv):
             return known
         if fallback_value is None:
             raise DecisionMet("a size that only the input determines")
-        self.assumed.append(orig_expr)
+        self._assume(orig_expr)
         return sympy.true if fallback_value else sympy.false
 
     def guard_or_defer_runtime_assert(  # type: ignore[override]
@@ -82,5 +87,25 @@ class WatchedShapeEnv(ShapeEnv):
         known = self._maybe_evaluate_static(orig_expr)
         if known is not None:
             return bool(known)
-        self.assumed.append(orig_expr)
+        self._assume(orig_expr)
         return True
+
+    def _assume(self, condition: sympy.Basic) -> None:
+        """Note an assumption; to Python code of the program, where nobody looks at those, nothing may be granted."""
+        if self.assumed is not None:
+            self.assumed.append(condition)
+        elif self._asked_by_program() and _is_asked_in_python():
+            raise DecisionMet("a size that only the input determines")
+
+
+def _is_asked_in_python() -> bool:
+    """Whether a function like `guard_or_false` asks; PyTorch's own indexing asks, too, and is checked elsewhere."""
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__") in _ON_THE_WAY:
+        frame = frame.f_back
+    return frame is not None and frame.f_globals.get("__name__") == _ASKING and frame.f_code.co_name in _QUESTIONS
+
+
+_ASKING = guard_or_false.__module__
+_QUESTIONS = frozenset(("guard_or_false", "guard_or_true", "_guard_or", "expect_true", "statically_known_true"))
+_ON_THE_WAY = frozenset((__name__, SymNode.__module__, "torch.fx.experimental.recording"))

@@ -283,7 +283,10 @@ SUBSTITUTES: dict[Any, Any] = {
 }
 
 
-_ALWAYS = (torch.cond, torch._higher_order_ops.while_loop, torch.utils.checkpoint.checkpoint, syntax.throw_into)
+_ALWAYS = (
+    *(torch.cond, torch._higher_order_ops.while_loop, torch.utils.checkpoint.checkpoint, torch.broadcast_shapes),
+    syntax.throw_into,
+)
 
 
 def comes_first(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import expect_true, guard_or_false, guard_or_true, statically_known_true
 
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.state.items import NumberItem
@@ -116,6 +117,33 @@ def covariance(input: torch.Tensor, *, correction: int = 1, fweights: Any = None
     return torch.true_divide(rows @ (rows * weights).t().conj(), torch.clamp(total - lost, min=0)).squeeze()
 
 
+def shape_of_all(*shapes: Any) -> torch.Size:
+    """`torch.broadcast_shapes(*shapes)`."""
+    given = [[shape] if isinstance(shape, int) else list(shape) for shape in shapes]
+    result = [1] * max([len(shape) for shape in given], default=0)
+    for shape in given:
+        for place in range(-1, -1 - len(shape), -1):
+            if shape[place] < 0:
+                raise RuntimeError("Trying to create tensor with negative dimension")
+            if shape[place] == 1 or shape[place] == result[place]:
+                continue
+            if result[place] != 1:
+                raise RuntimeError("Attempting to broadcast a dimension of another length")
+            result[place] = shape[place]
+    return torch.Size(result)
+
+
+def require(condition: Any, message: Any = None) -> None:
+    """`torch._check(condition, message)`."""
+    if not condition:
+        raise RuntimeError("Expected cond to be True" if message is None else message())
+
+
+def truth(condition: Any, *_: Any) -> bool:
+    """What PyTorch's questions about sizes give for a number that is known, as in eager mode all are."""
+    return bool(condition)
+
+
 TENSORS: dict[Any, Any] = {torch.tensor: tensor_of, torch.as_tensor: tensor_of}
 SUBSTITUTES: dict[Any, Any] = {
     **TENSORS,
@@ -123,5 +151,8 @@ SUBSTITUTES: dict[Any, Any] = {
     torch.squeeze: squeezed,
     torch.diff: differences,
     torch.linspace: spaced,
+    torch.broadcast_shapes: shape_of_all,
+    torch._check: require,
+    **dict.fromkeys((guard_or_false, guard_or_true, statically_known_true, expect_true), truth),
 }
 METHODS: dict[str, Any] = {"cov": covariance, "squeeze": squeezed, "diff": differences}

@@ -46,10 +46,8 @@ class Attributes:
         self._table: dict[Key, Any] = {}
         self._first_homes: dict[Key, Home] = {}
         self._homes: dict[Key, Home] = {}
-        self._in_place: set[Key] = set()
-        self._set_in_call: set[Key] = set()
-        self._with_doors: list[nn.Module] = []
-        self._quiet_at_stop = False
+        self._in_place, self._set_in_call = set[Key](), set[Key]()
+        self._with_doors, self._quiet_at_stop = list[nn.Module](), False
 
     def holds(self, module: nn.Module) -> bool:
         """Whether a module belongs to the model, or was met while it ran."""
@@ -69,11 +67,11 @@ class Attributes:
         """Start a call: every attribute has its first value, with `first` in its place."""
         self._set_in_call = set(self.kept)
         self._table, self._homes = {}, dict(self._first_homes)
-        as_at_stop, self._quiet_at_stop = self._quiet_at_stop, False
-        if not (as_at_stop or self.modules.is_quiet):
+        if not (self._quiet_at_stop or self.modules.is_quiet):
             self.modules.undo()
             for module in self.modules.all.values():
                 self._clear_away(module)
+        self._quiet_at_stop = False
         for module in self._with_doors:
             self._clear_away(module)
         for key, value in self._initial.items():
@@ -144,11 +142,9 @@ class Attributes:
 
     def read(self, module: nn.Module, name: str) -> Any:
         key = (id(module), name)
-        if not is_compiling():
-            value = self._initial[key]
-        else:
+        if is_compiling():
             self._note_read(key)
-            value = self._table.get(key, _MISSING)
+        value = (self._table if is_compiling() else self._initial).get(key, _MISSING)
         if value is _MISSING:
             raise AttributeError(f"'{type(module).__name__}' object has no attribute '{name}'")
         return value
@@ -159,10 +155,9 @@ class Attributes:
         if is_compiling():
             self._note_read(key)
         values, homes = (self._table, self._homes) if is_compiling() else (self._initial, self._first_homes)
-        value = values.get(key, _MISSING)
-        if value is _MISSING or homes[key].table != table:
+        if values.get(key, _MISSING) is _MISSING or homes[key].table != table:
             raise KeyError(name)
-        return value
+        return values[key]
 
     def _note_read(self, key: Key) -> None:
         if key in self._set_in_call:
