@@ -6,16 +6,14 @@ ones; operations on constants alone are computed at once, so constants propagate
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
 from torch._ops import OpOverload
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
+from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.hcfg.subnet import Argument, DTypeArgument, Operation, Ref
-from dycl.hcfg.types import Span, TensorType
+from dycl.hcfg.types import Span
 from dycl.rewrite.normalise.native_places import native_places
 from dycl.rewrite.record.complex_numbers.pairs import HINT, OUTLASTS
 from dycl.rewrite.record.contract import ArrayOperations, Sym
@@ -23,13 +21,12 @@ from dycl.rewrite.record.decompositions import Decompositions
 from dycl.rewrite.record.element_bounds import Bounds, Walk
 from dycl.rewrite.record.errors.checked_before import needs_no_checks
 from dycl.rewrite.record.errors.element_types import require_computed
+from dycl.rewrite.record.errors.elements import require_looked_at
 from dycl.rewrite.record.errors.ranks import require_ranks
 from dycl.rewrite.record.errors.sizes import depends_on_values, require_fitting
-from dycl.rewrite.record.errors.values import is_assertion, require_valid
+from dycl.rewrite.record.errors.values import has_rule, is_assertion, require_valid
 from dycl.rewrite.record.known_shapes import Kind
-from dycl.rewrite.record.layouts import Layout
 from dycl.rewrite.record.memory.sharing import gives_view, memory
-from dycl.rewrite.record.number_classes import LargeNumbers
 from dycl.rewrite.record.operations import (
     DROPOUTS,
     NOT_RECORDED,
@@ -51,17 +48,17 @@ from dycl.rewrite.record.schemas import is_mutable, name_of, parameters
 from dycl.rewrite.record.shapes import Shapes
 from dycl.rewrite.record.sizes.open_sizes import spelled_out
 from dycl.rewrite.record.sizes.true_counts import chosen_by
-from dycl.rewrite.record.symbols import Symbols
+from dycl.rewrite.record.tracked import Tracked
 from dycl.rewrite.signals import CheckMet, DecisionMet, Refused
 from dycl.rewrite.tensor_types import dtype_name, tensor_type
 
 
-class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Recorder(Tracked):  # type: ignore[no-untyped-call]
     """Records into `self.recording`; one recorder serves a whole compilation, one recording a block."""
 
     def __init__(self, supports: Callable[[str], bool], locate: Callable[[], Span], arrays: ArrayOperations) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.supports, self.locate, self.arrays = supports, locate, arrays
+        super().__init__(locate)
+        self.supports, self.arrays = supports, arrays
         self.catches_errors: Callable[[], bool] = lambda: False
         self.error_names: Mapping[str, str] = {}
         self.keep_tensor: Callable[[torch.Tensor], None] = lambda tensor: None
@@ -69,15 +66,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.lies_outside: Callable[[Any], bool] = lambda value: False
         self.views_written: Callable[[list[torch.Tensor]], None] = lambda tensors: None
         self.checks_passed, self.at_end, self.draw_name = 0, False, ""
-        self.large_numbers = LargeNumbers(lambda: None, lambda: True)
         self.places: Callable[[], tuple[Span, ...]] = tuple
         self.draws: dict[Span, tuple[tuple[Span, ...], str]] = {}  # the calls that led there, and what to say of it
-        self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
         self._guarding: list[int] = []  # the checks that hold the operation at hand back
-        self.symbols = Symbols(self.fake_mode, lambda: self in _get_current_dispatch_mode_stack())
         self._shapes = Shapes(self.symbols)
-        self._decompositions, self.model_memory = Decompositions(), set[int]()
-        self.recording = Recording()
+        self._decompositions = Decompositions()
 
     def start(self) -> None:
         """Begin a new block's recording."""
@@ -85,58 +78,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.at_end = False
         self.symbols.start()
 
-    def type_of(self, tensor: torch.Tensor) -> TensorType:
-        """The type of a tensor, symbolic dimensions named by their expression."""
-        return self.symbols.type_of(tensor)
-
     def materialise(self, value: Sym) -> torch.Tensor:
         """The 0-d tensor that holds the value of a symbolic expression."""
         return self.symbols.materialise(value, self)
-
-    def symbol_of(self, tensor: torch.Tensor) -> Sym:
-        """The symbol that stands for a host value's 0-d tensor where PyTorch wants a number."""
-        return self.symbols.of_host_value(tensor)
-
-    def relate(self, result: torch.Tensor, function: Callable[[Any, Any], Any], left: Any, right: Any) -> None:
-        """Remember how a whole number came about, so that of `a` and `a + 1` the difference is known."""
-        self.symbols.relate(result, function, left, right)
-
-    def share_outside(self, tensor: torch.Tensor) -> None:
-        """Note that a list got a copy of this tensor, where Python would have put the tensor itself."""
-        self.recording.aliases.share_outside(tensor)
-
-    def entangle(self, source: torch.Tensor, copy: torch.Tensor) -> None:
-        """Note that a copy of `source` stands where the program has the same memory: neither may be written."""
-        self.recording.aliases.entangle(source, copy)
-
-    def stands_for_another(self, tensor: torch.Tensor) -> bool:
-        """Whether this is such a copy."""
-        return self.recording.aliases.stands_for_another(tensor)
-
-    def on(self) -> AbstractContextManager[Any]:
-        """Record inside the `with` block, whether or not recording is on already."""
-        return nullcontext() if self in _get_current_dispatch_mode_stack() else self
-
-    def parameter(self, value_type: TensorType, layout: Layout = None) -> torch.Tensor:
-        """A fake tensor that stands for a value the block receives."""
-        tensor = self.symbols.fake_tensor(value_type, layout)
-        self.recording.inputs.append(self._new_ref(tensor))
-        return tensor
-
-    def _new_ref(self, tensor: torch.Tensor) -> Ref:
-        ref = self.recording.new_ref(self.type_of(tensor))
-        self.track(tensor, ref)
-        return ref
-
-    def track(self, tensor: torch.Tensor, ref: Ref) -> None:
-        self.recording.refs[id(tensor)] = (ref, tensor)
-
-    def is_dynamic(self, tensor: torch.Tensor) -> bool:
-        """Whether only the input determines this tensor's value."""
-        if isinstance(tensor, FakeTensor) or id(tensor) in self.recording.refs:
-            return True
-        view = self.recording.aliases.views.get(id(tensor))
-        return view is not None and self.is_dynamic(view.parent)
 
     def ref(self, tensor: torch.Tensor, of_size: bool = False) -> Ref:
         """The ref of a tensor in the current recording; a constant becomes one of the block's weights."""
@@ -185,6 +129,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> int | None:
         """Let the program stop with the user's own error unless `condition` holds when it runs."""
         error = self.error_names.get(error, error)
+        self.recording.looked_at += 1
         if not is_limit:
             if self.checks_passed:
                 self.checks_passed -= 1
@@ -248,17 +193,21 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         require_no_hidden_write(func, args, kwargs)
         if needs_no_checks():
             return self._recorded(func, name, args, kwargs)
-        outer, self._guarding = self._guarding, []
+        outer, self._guarding, looked_at = self._guarding, [], self.recording.looked_at
         asks = not self._decompositions.within_known
         try:
             if depends_on_values(name) or self.symbols.concern((args, kwargs)):
                 args = require_fitting(func, args, kwargs, self, asks)
+            if has_rule(name):
+                self.recording.looked_at += 1
             args = require_valid(func, args, kwargs, self, asks)
         finally:
             guarding, self._guarding = self._guarding, outer
         first = len(self.recording.operations)
         result = self._recorded(func, name, args, kwargs)
         self.recording.guard(guarding, first)
+        if asks and self.recording.looked_at == looked_at:
+            require_looked_at(func, args, kwargs)
         return result
 
     def _recorded(self, func: OpOverload[Any, Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

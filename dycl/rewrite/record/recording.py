@@ -60,6 +60,8 @@ class Recording:
     makers: dict[Ref, tuple[Operation, int]] = field(default_factory=dict)
     """Which operation made a tensor, and which of its results it is."""
     checks: list[Checked] = field(default_factory=list)
+    looked_at: int = 0
+    """How often elements or sizes were looked at, to see whether an operation raises an error."""
     guards: list[Guard] = field(default_factory=list)
     granted: dict[Any, int | None] = field(default_factory=dict)
     """What is known of sizes because it was checked, and by which check; None if that was a decision."""

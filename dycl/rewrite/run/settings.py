@@ -37,9 +37,9 @@ def rewriting(
     """Settings of the process while it rewrites, for the thread that does.
 
     Attention takes its ordinary path, whose operations backends know. PyTorch does not log the shape rules that fail: a
-    problem says so in its own words. A fake tensor has no text: the program would take it for the real one's.
-    Derivatives, which do not exist here, are refused. Random functions are seen by the machine. `class_made` is told
-    of the classes that the program makes, and `watch` of the tables that it puts hooks into.
+    problem says so in its own words. A fake tensor has no text, and an open size no hash: the program would take it for
+    the real one's. Derivatives, which do not exist here, are refused. Random functions are seen by the machine.
+    `class_made` is told of the classes that the program makes, and `watch` of the tables that it puts hooks into.
     """
     build_class = builtins.__build_class__
 
@@ -54,6 +54,7 @@ def rewriting(
         (FakeTensor, "__repr__", _no_text),
         (FakeTensor, "__str__", _no_text),
         (torch.SymInt, "__repr__", _no_text),
+        (torch.SymInt, "__hash__", _no_hash),
         *((module, name, _no_derivative(name)) for module, names in _DERIVATIVES.items() for name in names),
         *((module, name, stand_in) for (module, name), stand_in in STAND_INS.items()),
         *_without_dynamo(),
@@ -61,6 +62,7 @@ def rewriting(
         (RemovableHandle, "remove", _remove_hook),
         (torch.Tensor, "__deepcopy__", _deep_copy(recorder)),
         (torch.Tensor, "__reduce_ex__", _no_shallow_copy),
+        (torch.Tensor, "__dlpack__", _no_export),
         *((torch.Tensor, name, _on_known_elements(name)) for name in ("apply_", "map_", "map2_")),
         (torch.utils, "swap_tensors", _no_swap),
         *untold.replacements(),
@@ -139,12 +141,21 @@ def _no_shallow_copy(tensor: torch.Tensor, protocol: int) -> Any:
     raise Refused("DY006", reason, "use `.clone()`, or the tensor itself")
 
 
+def _no_export(tensor: torch.Tensor, **_: Any) -> Any:
+    reason = "a tensor is given away by DLPack, so that something else lies in its memory past all operations"
+    raise Refused("DY006", reason, "use `.clone()`, or the tensor itself")
+
+
 def _not_from_here(record: logging.LogRecord) -> bool:
     return not is_compiling()
 
 
 def _no_text(value: torch.Tensor | torch.SymInt) -> str:
     raise DecisionMet("the text of a value that only the input determines")
+
+
+def _no_hash(size: torch.SymInt) -> int:
+    raise DecisionMet("the hash of a size that only the input determines")
 
 
 def _on_known_elements(name: str) -> Callable[..., Any]:

@@ -159,6 +159,8 @@ def _remainder(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         return NOT_HANDLED
     number, divisor = _floats(machine, numbers)
     defined = torch.logical_and(torch.ne(divisor, 0), _finite(number))
+    for given in (number, divisor):
+        defined = torch.logical_or(defined, torch.isnan(given))
     machine.recorder.check(defined, "ValueError", "math domain error")
     return HostValue("float", torch.fmod(number, divisor), machine.recorder)
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-import torch
 
 from dycl.rewrite.normalise.private_names import mangled
 from dycl.rewrite.signals import Refused
@@ -37,7 +36,7 @@ def error_fields(error: BaseException) -> list[tuple[str, Any]]:
     return [*((name, value) for name, value in values if value is not None), *((x, getattr(error, x)) for x in _LINKS)]
 
 
-def require_plain_array(array: np.ndarray[Any, Any], others: Iterable[Any], outlives: bool) -> None:
+def require_plain_array(array: np.ndarray[Any, Any], outlives: bool) -> None:
     """Refuse an array of which a copy of its elements would not do: one that shares its memory, or holds objects."""
     if type(array) is not np.ndarray or array.dtype.hasobject or array.dtype.names is not None:
         kind = type(array).__name__ if type(array) is not np.ndarray else f"ndarray of {array.dtype}"
@@ -45,19 +44,6 @@ def require_plain_array(array: np.ndarray[Any, Any], others: Iterable[Any], outl
     if outlives:
         reason = "an array that shares its memory with something that outlives the call is alive across a decision"
         raise Refused("DY009", reason, "copy it")
-    sharing = any(other is not array and _shares(array, other) for other in others)
-    if sharing:
-        raise Refused("DY009", "two arrays that share their memory are alive across a decision", "copy one of them")
-
-
-def _shares(array: np.ndarray[Any, Any], other: Any) -> bool:
-    if isinstance(other, np.ndarray):
-        return np.may_share_memory(array, other)
-    if not isinstance(other, torch.Tensor) or other.is_meta or type(other) is not torch.Tensor:
-        return False
-    start, size = other.untyped_storage().data_ptr(), other.untyped_storage().nbytes()
-    low, high = np.lib.array_utils.byte_bounds(array)
-    return low < start + size and start < high
 
 
 def require_quiet_keys(keys: Iterable[Any]) -> None:

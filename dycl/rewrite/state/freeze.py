@@ -31,6 +31,7 @@ from dycl.rewrite.state.copied import (
     require_plain_object,
     require_quiet_keys,
 )
+from dycl.rewrite.state.extents import require_own_memory
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, ParallelIterator, RangeIterator
 from dycl.rewrite.state.items import template_of
 from dycl.rewrite.state.lazy_iterators import LazyIterator
@@ -126,8 +127,7 @@ class Freezer:
         if is_atom(value) and not holds_more(value):
             return AtomNode(type(value), exact(value), value)
         if value in self.pinned or is_shared(value):
-            self.pinned.add(value)
-            return PinnedNode(id(value))
+            return PinnedNode(self.pinned.number(value))
         if id(value) in self._seen:
             return SeenNode(self._seen[id(value)][0])
         if has_number(value):
@@ -160,6 +160,7 @@ class Freezer:
 
     def _object(self, value: Any) -> Skeleton:
         require_no_proxy(value)
+        require_own_memory(value, self._seen.values())
         match value:
             case torch.Tensor():
                 return self._tensor(value)
@@ -228,7 +229,7 @@ class Freezer:
                 stage = (value.started, value.finished, value.gi_running)
                 return GeneratorNode(stage, value.names, self.freeze(value.frame), self.freeze(value.value))
             case np.ndarray():
-                require_plain_array(value, [seen for _, seen in self._seen.values()], self.recorder.lies_outside(value))
+                require_plain_array(value, self.recorder.lies_outside(value))
                 return ArrayNode(value.dtype.str, value.shape, value.tobytes(), value.flags.writeable)
             case weakref.ReferenceType():
                 return frozen_reference(value, self.pinned)
@@ -273,8 +274,7 @@ class Freezer:
         return self.freeze(value)
 
     def _globals(self, namespace: dict[str, Any]) -> int:
-        self.pinned.add(namespace)
-        return id(namespace)
+        return self.pinned.number(namespace)
 
     def _tensor(self, value: torch.Tensor) -> Skeleton:
         self._memories[self._memory(value)] += 1

@@ -30,6 +30,11 @@ class Pinned:
     def add_all(self, by_number: Mapping[int, Any]) -> None:
         self._objects.update(by_number)
 
+    def number(self, value: Any) -> int:
+        """By what number the value is referred to from now on."""
+        self.add(value)
+        return id(value)
+
     def __contains__(self, value: Any) -> bool:
         return id(value) in self._objects
 

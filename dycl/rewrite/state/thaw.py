@@ -367,7 +367,7 @@ def constant_tensor(node: ConstantNode) -> torch.Tensor:
     element = getattr(torch, node.dtype)
     if not node.data:
         return torch.empty_strided(node.shape, node.strides, dtype=element)
-    in_order = torch.frombuffer(bytearray(node.data), dtype=element).reshape(node.shape)
+    in_order = torch.frombuffer(bytearray(node.data), dtype=element).reshape(node.shape).clone()
     if in_order.stride() == node.strides:
         return in_order
     reach = sum((size - 1) * stride for size, stride in zip(node.shape, node.strides, strict=True)) + 1

@@ -100,10 +100,18 @@ def ask(
     instead: Mapping[int | str, Any] = MappingProxyType({}),
 ) -> None:
     """Call an operation on small real tensors, with these arguments instead of those at their places."""
-    small = needs_small(tensors_in((args, kwargs)))
     with _disable_current_modes(), torch.no_grad():
-        given = [instead.get(place, _real(value, small)) for place, value in enumerate(args)]
-        func(*given, **{name: instead.get(name, _real(value, small)) for name, value in kwargs.items()})
+        given, named = real_arguments(args, kwargs, instead)
+        func(*given, **named)
+
+
+def real_arguments(
+    args: tuple[Any, ...], kwargs: dict[str, Any], instead: Mapping[int | str, Any] = MappingProxyType({})
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Arguments with small real tensors of ones, and with these instead of those at their places."""
+    small = needs_small(tensors_in((args, kwargs)))
+    given = tuple([instead.get(place, _real(value, small)) for place, value in enumerate(args)])
+    return given, {name: instead.get(name, _real(value, small)) for name, value in kwargs.items()}
 
 
 def needs_small(tensors: Iterable[torch.Tensor]) -> bool:

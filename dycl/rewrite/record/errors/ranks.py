@@ -38,7 +38,7 @@ _REFUSED: dict[Hashable, bool] = {}
 def require_ranks(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Raise PyTorch's error if it does not take tensors of so many dimensions."""
     _require_known_front(name_of(func), args)
-    if func.namespace != "aten" or not _names_dimensions(func):
+    if func.namespace != "aten" or not _names_dimensions(func) or _may_leave_out(func, args):
         return
     try:
         key = (func, _kind(args), _kind(kwargs))
@@ -49,6 +49,13 @@ def require_ranks(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dic
         known = _REFUSED[key] = _is_refused(func, args, kwargs)
     if known:
         ask(func, args, kwargs)
+
+
+def _may_leave_out(func: OpOverload[Any, Any], args: tuple[Any, ...]) -> bool:
+    """Whether tensors are joined of which one may be empty, and so of any rank."""
+    if name_of(func) != "aten.cat.default":
+        return False
+    return any(tensor.dim() == 1 and isinstance(tensor.shape[0], torch.SymInt) for tensor in args[0])
 
 
 def _require_known_front(name: str, args: tuple[Any, ...]) -> None:

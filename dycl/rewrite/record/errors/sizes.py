@@ -42,6 +42,8 @@ def require_fitting(
     rule = _RULES.get(name_of(func))
     if rule in (_reshaped, _viewed, _unflattened, _expanded):
         return (*args[:-1], rule(recorder, *args)) if not kwargs else args
+    if rule is _joined:
+        return (_joined(recorder, *args, **kwargs), *args[1:])
     if rule is not None:
         rule(recorder, *args, **kwargs)
     elif torch.Tag.pointwise in func.tags or name_of(func) in _POINTWISE:
@@ -69,17 +71,18 @@ def _stacked(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> None
                 equal(recorder, *pair, "stack expects each tensor to be equal size")
 
 
-def _joined(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> None:
+def _joined(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> list[Tensor]:
+    """What is joined: PyTorch leaves out a tensor of one dimension that is empty."""
     most = max(tensor.dim() for tensor in tensors)
-    for tensor in tensors:
-        if tensor.dim() == 1 < most:
-            # PyTorch leaves out a tensor of one dimension that is empty.
-            equal(recorder, tensor.shape[0], 0, "Tensors must have same number of dimensions")
+    left_out = [tensor for tensor in tensors if tensor.dim() == 1 < most and not isinstance(tensor.shape[0], int)]
+    for tensor in left_out:
+        equal(recorder, tensor.shape[0], 0, "Tensors must have same number of dimensions")
     first, *others = [tensor for tensor in tensors if tensor.dim() == most]
     message = f"Sizes of tensors must match except in dimension {dim % max(most, 1)}."
     for tensor, axis in itertools.product(others, range(most)):
         if axis != dim % most:
             equal(recorder, first.shape[axis], tensor.shape[axis], message)
+    return [tensor for tensor in tensors if not any(tensor is other for other in left_out)]
 
 
 def _masked(recorder: Records, tensor: Tensor, mask: Tensor) -> None:

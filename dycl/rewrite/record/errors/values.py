@@ -5,7 +5,6 @@ the block that records it. No check is needed where the values are known, or whe
 places that `argmax` and `topk` find are places.
 """
 
-import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +13,8 @@ from torch import Tensor
 from torch._ops import OpOverload
 
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.errors import more_values
+from dycl.rewrite.record.errors.checks import check, inside
 from dycl.rewrite.record.errors.number_limits import require_taken
 from dycl.rewrite.record.errors.numbers import RULES as NUMBERS
 from dycl.rewrite.record.errors.numbers import not_below_zero
@@ -42,6 +43,11 @@ def require_valid(
     return (*valid, *args[len(valid) :])
 
 
+def has_rule(name: str) -> bool:
+    """Whether it is known of which values an operation complains."""
+    return name in _RULES
+
+
 def is_assertion(name: str, args: tuple[Any, ...], recorder: Records) -> bool:
     """Whether an operation does nothing but check what only the input determines; then it is a check of the block."""
     if name not in (*ASSERTIONS, _SOLVED) or not recorder.is_dynamic(args[0]):
@@ -55,24 +61,6 @@ def is_assertion(name: str, args: tuple[Any, ...], recorder: Records) -> bool:
     return True
 
 
-def _check(recorder: Records, condition: Tensor, error: str, message: str, guards: bool = False) -> None:
-    if recorder.is_dynamic(condition):
-        recorder.check(condition, error, message, guards)
-    elif not condition.item():
-        kind: type[Exception] = getattr(builtins, error)
-        raise kind(message)
-
-
-def _inside(recorder: Records, index: Tensor, low: Any, size: Any, error: str, message: str) -> Tensor:
-    """The index, with a check that each of its elements is from `low` to `size`, without it."""
-    if recorder.is_dynamic(index) and recorder.lies_within(index, low, size):
-        return index
-    clamped = torch.clamp(index, low, size - 1)
-    same = torch.eq(index, clamped)
-    _check(recorder, same if not same.dim() else same.all(), error, message)
-    return clamped if recorder.is_dynamic(clamped) else index
-
-
 def _size(tensor: Tensor, dim: int) -> Any:
     return tensor.shape[dim] if tensor.dim() else 1
 
@@ -84,18 +72,18 @@ def _bounds_message(dim: int, tensor: Tensor) -> str:
 
 
 def _embedding(recorder: Records, weight: Tensor, indices: Tensor, *_: Any, **__: Any) -> Any:
-    return weight, _inside(recorder, indices, 0, weight.shape[0], "IndexError", IN_SELF)
+    return weight, inside(recorder, indices, 0, weight.shape[0], "IndexError", IN_SELF)
 
 
 def _embedding_bag(recorder: Records, weight: Tensor, indices: Tensor, offsets: Tensor, *_: Any, **__: Any) -> Any:
     rows, count = weight.shape[0], indices.shape[0]
     message = "embedding_bag: an index is not in the range of the table"
-    indices = _inside(recorder, indices, 0, rows, "RuntimeError", message)
+    indices = inside(recorder, indices, 0, rows, "RuntimeError", message)
     if _size(offsets, 0):
         begins = torch.eq(offsets[0], 0)
-        _check(recorder, begins, "RuntimeError", "offsets[0] has to be 0")
+        check(recorder, begins, "RuntimeError", "offsets[0] has to be 0")
         ends = torch.le(offsets[-1], count)
-        _check(recorder, ends, "RuntimeError", "offsets[-1] can not be greater than input's length")
+        check(recorder, ends, "RuntimeError", "offsets[-1] can not be greater than input's length")
     return weight, indices
 
 
@@ -104,7 +92,7 @@ def _along(error: str, message: str = "") -> Callable[..., Any]:
 
     def rule(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *_: Any, **__: Any) -> Any:
         text = message or _bounds_message(dim, tensor)
-        return tensor, dim, _inside(recorder, index, 0, _size(tensor, dim), error, text)
+        return tensor, dim, inside(recorder, index, 0, _size(tensor, dim), error, text)
 
     return rule
 
@@ -129,19 +117,19 @@ def _select(recorder: Records, tensor: Tensor, dim: int, index: Any) -> Any:
     if not isinstance(index, torch.SymInt) or not isinstance(size, int) or not size:
         return ()
     place = recorder.materialise(index)
-    inside = _inside(recorder, place, -size, size, "IndexError", _bounds_message(dim, tensor))
-    return (tensor, dim, index if inside is place else recorder.symbol_of(inside))
+    found = inside(recorder, place, -size, size, "IndexError", _bounds_message(dim, tensor))
+    return (tensor, dim, index if found is place else recorder.symbol_of(found))
 
 
 def _index_fill(recorder: Records, tensor: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     size = _size(tensor, dim)
-    return tensor, dim, _inside(recorder, index, -size, size, "IndexError", _bounds_message(dim, tensor))
+    return tensor, dim, inside(recorder, index, -size, size, "IndexError", _bounds_message(dim, tensor))
 
 
 def _flat(recorder: Records, tensor: Tensor, index: Tensor, *_: Any, **__: Any) -> Any:
     count = tensor.numel()
     message = "out of range: an index points behind the tensor's elements"
-    return tensor, _inside(recorder, index, -count, count, "IndexError", message)
+    return tensor, inside(recorder, index, -count, count, "IndexError", message)
 
 
 def _index(recorder: Records, tensor: Tensor, indices: Sequence[Tensor | None], *_: Any, **__: Any) -> Any:
@@ -153,7 +141,7 @@ def _index(recorder: Records, tensor: Tensor, indices: Sequence[Tensor | None], 
         else:
             if index is not None:
                 size = tensor.shape[axis]
-                index = _inside(recorder, index, -size, size, "IndexError", _bounds_message(axis, tensor))
+                index = inside(recorder, index, -size, size, "IndexError", _bounds_message(axis, tensor))
             axis += 1
         valid.append(index)
     return tensor, valid
@@ -163,14 +151,14 @@ def _one_hot(recorder: Records, tensor: Tensor, num_classes: Any = -1) -> Any:
     if isinstance(num_classes, int) and num_classes < 0:
         return ()
     message = "Class values must be non-negative and smaller than num_classes."
-    return (_inside(recorder, tensor, 0, num_classes, "RuntimeError", message),)
+    return (inside(recorder, tensor, 0, num_classes, "RuntimeError", message),)
 
 
 def _not_negative(recorder: Records, tensor: Tensor, message: str) -> Tensor:
     if tensor.dtype == torch.uint8:
         return tensor
     clamped = torch.clamp(tensor, min=0)
-    _check(recorder, torch.eq(tensor, clamped).all(), "RuntimeError", message)
+    check(recorder, torch.eq(tensor, clamped).all(), "RuntimeError", message)
     return clamped if recorder.is_dynamic(clamped) else tensor
 
 
@@ -186,8 +174,18 @@ def _bins(recorder: Records, tensor: Tensor, weights: Tensor | None = None, minl
     return (_not_negative(recorder, tensor, "bincount only supports 1-d non-negative integral inputs."),)
 
 
-def _repeated(recorder: Records, tensor: Tensor, repeats: Tensor, *_: Any, **__: Any) -> Any:
+def _repeated(recorder: Records, tensor: Tensor, repeats: Tensor, dim: int | None = None, **options: Any) -> Any:
+    _require_total(recorder, tensor, repeats, dim, options.get("output_size"))
     return tensor, _not_negative(recorder, repeats, "repeats can not be negative")
+
+
+def _require_total(recorder: Records, tensor: Tensor, repeats: Tensor, dim: int | None, given: Any) -> None:
+    """How many elements a caller says that repeating gives, if it does."""
+    if given is not None:
+        count = tensor.numel() if dim is None else tensor.shape[dim]
+        total = torch.mul(repeats.sum(), count) if repeats.numel() == 1 else repeats.sum()
+        right = torch.eq(total, given)
+        check(recorder, right, "RuntimeError", "allocated size does not match required size")
 
 
 def _divided(recorder: Records, dividend: Any, divisor: Any, **options: Any) -> Any:
@@ -199,7 +197,7 @@ def _divided(recorder: Records, dividend: Any, divisor: Any, **options: Any) -> 
         return ()
     numbers = divisor if isinstance(divisor, Tensor) else recorder.materialise(divisor)
     zero = torch.eq(numbers, 0)
-    _check(recorder, torch.logical_not(zero.any() if zero.dim() else zero), "RuntimeError", "ZeroDivisionError")
+    check(recorder, torch.logical_not(zero.any() if zero.dim() else zero), "RuntimeError", "ZeroDivisionError")
     if not recorder.is_dynamic(numbers):
         return ()
     # A division of whole numbers by zero would end the process.
@@ -217,13 +215,13 @@ def _masked_scatter(recorder: Records, tensor: Tensor, mask: Tensor, source: Ten
     wide = torch.broadcast_tensors(tensor, mask)[1]  # type: ignore[no-untyped-call]
     enough = torch.le(wide.sum(), source.numel())
     message = "Number of elements of source < number of ones in mask"
-    _check(recorder, enough, "RuntimeError", message, guards=True)
+    check(recorder, enough, "RuntimeError", message, guards=True)
     return ()
 
 
 def _unpooled(recorder: Records, tensor: Tensor, indices: Tensor, output_size: Sequence[int]) -> Any:
     rows, columns = output_size
-    return tensor, _inside(recorder, indices, 0, rows * columns, "RuntimeError", "Found an invalid max index")
+    return tensor, inside(recorder, indices, 0, rows * columns, "RuntimeError", "Found an invalid max index")
 
 
 def _loss(recorder: Records, scores: Tensor, target: Tensor, *rest: Any, **options: Any) -> Any:
@@ -231,21 +229,21 @@ def _loss(recorder: Records, scores: Tensor, target: Tensor, *rest: Any, **optio
     ignored = rest[2] if len(rest) > 2 else options.get("ignore_index", -100)
     classes = scores.shape[1] if scores.dim() > 1 else scores.shape[0]
     counted = torch.where(torch.eq(target, ignored), torch.zeros_like(target), target)
-    _inside(recorder, counted, 0, classes, "IndexError", "Target is out of bounds.")
+    inside(recorder, counted, 0, classes, "IndexError", "Target is out of bounds.")
     return ()
 
 
 def _labels(recorder: Records, scores: Tensor, target: Tensor, *_: Any, **__: Any) -> Any:
     """Check that labels are classes, or negative: those behind the last one."""
     message = "multilabel_margin_loss: a target is out of range"
-    return scores, _inside(recorder, target, -1, _size(scores, -1), "RuntimeError", message)
+    return scores, inside(recorder, target, -1, _size(scores, -1), "RuntimeError", message)
 
 
 _NO_NUMBERS = "linalg: the algorithm failed to converge because the input matrix contained non-finite values."
 
 
 def _without_nan(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
-    _check(recorder, ~torch.isnan(tensor).any(), "RuntimeError", _NO_NUMBERS)
+    check(recorder, ~torch.isnan(tensor).any(), "RuntimeError", _NO_NUMBERS)
     return ()
 
 
@@ -266,7 +264,7 @@ def _symmetric(recorder: Records, tensor: Tensor, triangle: str = "L", *_: Any, 
     if _size(tensor, -1) == 1:
         return ()
     read, beside = (tensor.tril(), tensor.tril(-1)) if triangle.upper() == "L" else (tensor.triu(), tensor.triu(1))
-    _check(recorder, ~(torch.isnan(read) | torch.isinf(beside)).any(), "RuntimeError", _NO_NUMBERS)
+    check(recorder, ~(torch.isnan(read) | torch.isinf(beside)).any(), "RuntimeError", _NO_NUMBERS)
     return ()
 
 
@@ -325,5 +323,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.floor_divide.Scalar": _divided,
     **{f"aten.remainder.{form}": _divided for form in ("Tensor", "Scalar", "Scalar_Tensor")},
     **{f"aten.fmod.{form}": _divided for form in ("Tensor", "Scalar")},
+    "aten.embedding_renorm.default": _embedding,
     **NUMBERS,
+    **more_values.RULES,
 }

@@ -20,7 +20,7 @@ from dycl.rewrite.record.errors.checked_before import checked_before
 from dycl.rewrite.record.layouts import known_strides
 from dycl.rewrite.record.memory.overlap import View, lies_across
 from dycl.rewrite.record.memory.put_back import put_back
-from dycl.rewrite.record.memory.sharing import gives_view, memory, sharing
+from dycl.rewrite.record.memory.sharing import gives_view, is_alone, memory, sharing
 from dycl.rewrite.record.memory.uncertain import shared_where
 from dycl.rewrite.record.operations import require_castable, tensors_in
 from dycl.rewrite.record.schemas import name_of, parameters
@@ -154,6 +154,7 @@ class Aliases:
         if not isinstance(target, torch.Tensor) or taken.written != taken.names[:1]:
             raise Refused("DY004", f"`{func}` writes to a tensor in a way that has no translation")
         self.require_writable(target, recorder)
+        self._require_alone(target)
         self.refresh(target, recorder)
         if torch.Tag.inplace_view in func.tags:
             return self._reshape(func, args, kwargs, recorder)
@@ -168,6 +169,12 @@ class Aliases:
         self._write(target, value, recorder)
         self._spread(target, recorder)
         return target
+
+    def _require_alone(self, target: torch.Tensor) -> None:
+        """Refuse to write what depends on the input to memory that an array lies in, too."""
+        if not is_alone(self.owner(target)):
+            reason = "a tensor that shares its memory with an array or a buffer is given what depends on the input"
+            raise Refused("DY006", reason, "change a copy: `y = y.clone()`")
 
     def _require_no_overlap(
         self, func: OpOverload[Any, Any], target: torch.Tensor, others: Iterable[torch.Tensor]
@@ -196,6 +203,7 @@ class Aliases:
         if not isinstance(target, torch.Tensor):
             raise Refused("DY008", f"`{func}` writes to a tensor whose shape depends on a size that is open")
         self.require_writable(target, recorder)
+        self._require_alone(target)
         self.refresh(target, recorder)
         self._require_no_overlap(func, target, tensors_in((args, rest)))
         with recorder:

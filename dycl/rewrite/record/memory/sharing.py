@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch._ops import OpOverload
+from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.record.operations import overload_suffix, tensors_in
 from dycl.rewrite.record.sizes.sampled_shapes import memory_sources, symbols_in
@@ -28,6 +29,13 @@ _ALWAYS_NEW = frozenset(
 def memory(tensor: torch.Tensor) -> int:
     """What two tensors have in common exactly if they share memory."""
     return int(tensor.untyped_storage()._cdata)
+
+
+def is_alone(tensor: torch.Tensor) -> bool:
+    """Whether no array or buffer lies in a tensor's memory: where one does, PyTorch does not let it be resized."""
+    if isinstance(tensor, FakeTensor) or tensor.layout is not torch.strided:
+        return True
+    return bool(tensor.untyped_storage().resizable())
 
 
 @functools.cache

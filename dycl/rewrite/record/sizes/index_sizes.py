@@ -84,13 +84,16 @@ def _rows_stored(error: str) -> Callable[..., None]:
     return rule
 
 
-def _repeated(recorder: Records, tensor: Tensor, repeats: Any, dim: int | None = None, **_: Any) -> None:
+def _repeated(recorder: Records, tensor: Tensor, repeats: Any, dim: int | None = None, **options: Any) -> None:
+    count = math.prod(map(expression, tensor.shape)) if dim is None else tensor.shape[dim]
     if isinstance(repeats, Tensor):
-        count = math.prod(map(expression, tensor.shape)) if dim is None else tensor.shape[dim]
         message = "repeats must have the same size as input along dim"
         spreads(recorder, repeats.shape, (count,), message)
     else:
         at_least(recorder, repeats, 0, "RuntimeError", "Repeats must be non-negative")
+        if options.get("output_size") is not None:
+            message = "allocated size does not match required size"
+            equal(recorder, options["output_size"], expression(count) * expression(repeats), message)
 
 
 def _selected(recorder: Records, tensor: Tensor, dim: int, index: Any) -> None:

@@ -40,7 +40,7 @@ def _chunk(recorder: Records, tensor: torch.Tensor, chunks: int, dim: int = 0) -
     whole = recorder.materialise(last)
     every = torch.logical_or(torch.gt(whole, 0), torch.eq(recorder.materialise(size), 0))
     message = f"a compiled program cuts this dimension into {chunks} pieces, and it is too short for so many"
-    recorder.check(every, "RuntimeError", message)
+    recorder.check(every, "RuntimeError", message, is_limit=True)
     return _pieces(tensor, dim, [*[piece] * (chunks - 1), last])
 
 

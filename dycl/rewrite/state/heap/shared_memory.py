@@ -1,18 +1,14 @@
 """What from before the call lies in the same memory: a change of one is a change of the other."""
 
-import array
 import bisect
 from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
 
+from dycl.rewrite.state.extents import Extent, extent_of
 from dycl.rewrite.state.heap.unchanged.guards import Guard
-
-Extent = tuple[int, int]
-"""Where something begins in memory, and where it ends."""
 
 GETS_AT_MEMORY = frozenset(
     (
@@ -34,14 +30,14 @@ class Memories:
 
     def add(self, value: Any) -> None:
         """Take note of something that may lie in memory of its own."""
-        extent = _extent(value)
+        extent = extent_of(value)
         if extent is not None:
             self._found[id(value)] = (value, extent)
             self._merged = self._bounds = None
 
     def shares(self, value: Any) -> bool:
         """Whether something else than this lies in the same memory, too."""
-        extent = _extent(value)
+        extent = extent_of(value)
         if extent is None:
             return False
         if self._bounds is None:
@@ -54,7 +50,7 @@ class Memories:
 
     def reach(self, value: Any) -> bool:
         """Whether something made during the call lies in memory of theirs."""
-        extent = _extent(value)
+        extent = extent_of(value)
         if extent is None:
             return False
         if self._merged is None:
@@ -95,25 +91,6 @@ def _merged(extents: Iterable[Extent]) -> tuple[list[int], list[int]]:
             starts.append(start)
             ends.append(end)
     return starts, ends
-
-
-def _extent(value: Any) -> Extent | None:
-    match value:
-        case FakeTensor():
-            return None
-        case torch.Tensor():
-            if value.layout is not torch.strided or not value.numel() or value.device.type != "cpu":
-                return None
-            reach = sum((size - 1) * stride for size, stride in zip(value.shape, value.stride(), strict=True)) + 1
-            return value.data_ptr(), value.data_ptr() + reach * value.element_size()
-        case torch.UntypedStorage() | torch.TypedStorage():
-            return value.data_ptr(), value.data_ptr() + value.nbytes()
-        case np.ndarray():
-            return np.lib.array_utils.byte_bounds(value) if value.size else None
-        case bytearray() | array.array() | memoryview() if len(value):
-            return np.lib.array_utils.byte_bounds(np.frombuffer(value, np.uint8))
-        case _:
-            return None
 
 
 def _tensor_guard(tensor: torch.Tensor) -> Guard:
