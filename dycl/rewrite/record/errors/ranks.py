@@ -53,7 +53,7 @@ def require_ranks(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dic
 
 def _may_leave_out(func: OpOverload[Any, Any], args: tuple[Any, ...]) -> bool:
     """Whether tensors are joined of which one may be empty, and so of any rank."""
-    if name_of(func) != "aten.cat.default":
+    if name_of(func) != "aten.cat.default" or len({tensor.dim() for tensor in args[0]}) == 1:
         return False
     return any(tensor.dim() == 1 and isinstance(tensor.shape[0], torch.SymInt) for tensor in args[0])
 

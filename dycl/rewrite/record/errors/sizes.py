@@ -76,7 +76,8 @@ def _joined(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> list[
     most = max(tensor.dim() for tensor in tensors)
     left_out = [tensor for tensor in tensors if tensor.dim() == 1 < most and not isinstance(tensor.shape[0], int)]
     for tensor in left_out:
-        equal(recorder, tensor.shape[0], 0, "Tensors must have same number of dimensions")
+        error = "IndexError" if tensor is tensors[0] and dim not in (0, -1) else "RuntimeError"
+        equal(recorder, tensor.shape[0], 0, "Tensors must have same number of dimensions", error)
     first, *others = [tensor for tensor in tensors if tensor.dim() == most]
     message = f"Sizes of tensors must match except in dimension {dim % max(most, 1)}."
     for tensor, axis in itertools.product(others, range(most)):
