@@ -53,7 +53,7 @@ def replaced(replacements: Iterable[Replacement]) -> Iterator[None]:
             own = vars(owner).get(name, _INHERITED)
             before.append((owner, name, own))
             _replaced.add((id(owner), name))
-            setattr(owner, name, _by_thread(getattr(owner, name), replacement))
+            setattr(owner, name, _by_thread(getattr(owner, name, _absent), replacement))
         yield
     finally:
         for owner, name, own in reversed(before):
@@ -65,6 +65,11 @@ def replaced(replacements: Iterable[Replacement]) -> Iterator[None]:
 
 
 _INHERITED = object()
+
+
+def _absent(*args: Any, **kwargs: Any) -> Any:
+    """What other threads find where there is nothing but while somebody compiles."""
+    raise AttributeError
 
 
 def _by_thread(usual: Any, replacement: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import fractions
 from collections.abc import Callable
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import pytest
@@ -71,6 +71,41 @@ def test_an_index_or_divisor_that_pytorch_refuses(name: str) -> None:
             torch.testing.assert_close(found, expected, equal_nan=True)
         else:
             assert found is expected, f"{name} of {number}"
+
+
+_FACTORS, _PIVOTS = torch.linalg.lu_factor(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+OF_ELEMENTS: dict[str, Callable[[Tensor], Any]] = {
+    "quantile": lambda x: torch.quantile(torch.arange(3.0), x),
+    "nanquantile": lambda x: torch.nanquantile(torch.arange(3.0), x),
+    "histc": lambda x: torch.histc(x, 3),
+    "histogram": lambda x: torch.histogram(x, 3)[0],
+    "histogramdd": lambda x: torch.histogramdd(torch.stack([x, x], 1), [2, 2])[0],
+    "sorter": lambda x: torch.searchsorted(torch.tensor([1.0, 2.0]), x, sorter=x.nan_to_num().long()),
+    "lengths": lambda x: torch.segment_reduce(torch.ones(2), "sum", lengths=x.nan_to_num().long()),
+    "offsets": lambda x: torch.segment_reduce(
+        torch.ones(2), "sum", offsets=F.pad(x.nan_to_num().long().clamp(max=2), (1, 0)), axis=0
+    ),
+    "pivots": lambda x: torch.lu_unpack(_FACTORS, x.nan_to_num().int())[0],
+    "pivots of a solution": lambda x: torch.linalg.lu_solve(_FACTORS, x.nan_to_num().int(), torch.ones(2, 1)),
+    "inverse of a factor": lambda x: torch.cholesky_inverse(torch.diag(x.nan_to_num(1.0))),
+}
+
+
+@pytest.mark.parametrize("name", OF_ELEMENTS)
+@pytest.mark.filterwarnings("ignore")
+def test_elements_that_pytorch_refuses(name: str) -> None:
+    snippet = OF_ELEMENTS[name]
+    program = dycl.compile(Calls(snippet).eval(), torch.ones(2))
+    failed = 0
+    for numbers in ([1.0, 1.0], [0.0, 1.0], [1.0, 2.0], [-1.0, 3.0], [0.5, 0.25], [nan, 1.0], [9.0, 0.0], [inf, 1.0]):
+        x = torch.tensor(numbers)
+        expected, found = _outcome(snippet, x), _outcome(program, x)
+        if isinstance(expected, Tensor):
+            torch.testing.assert_close(found, expected, equal_nan=True)
+        else:
+            failed += 1
+            assert found is expected, f"{name} of {numbers}"
+    assert failed
 
 
 def test_an_error_of_a_value_can_be_caught() -> None:

@@ -55,6 +55,7 @@ def rewriting(
         (FakeTensor, "__str__", _no_text),
         (torch.SymInt, "__repr__", _no_text),
         (torch.SymInt, "__hash__", _no_hash),
+        (torch.SymInt, "__array__", _no_array),
         *((module, name, _no_derivative(name)) for module, names in _DERIVATIVES.items() for name in names),
         *((module, name, stand_in) for (module, name), stand_in in STAND_INS.items()),
         *_without_dynamo(),
@@ -156,6 +157,10 @@ def _no_text(value: torch.Tensor | torch.SymInt) -> str:
 
 def _no_hash(size: torch.SymInt) -> int:
     raise DecisionMet("the hash of a size that only the input determines")
+
+
+def _no_array(size: torch.SymInt, *_: Any, **__: Any) -> Any:
+    raise DecisionMet("a size that only the input determines, as an array,")
 
 
 def _on_known_elements(name: str) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 import collections
 import importlib
+import logging
 import types
 from typing import Any
 
@@ -39,7 +40,7 @@ def set_attribute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any
         return NOT_HANDLED
     if isinstance(owner, type) and machine.heap.sets_class_attribute(owner, name, *args[2:]):
         return NOT_HANDLED
-    if isinstance(owner, types.FunctionType | types.ModuleType | type):
+    if isinstance(owner, types.FunctionType | types.ModuleType | type | logging.Logger):
         raise Refused("DY007", f"the attribute `{name}` is set on an object that outlives the call")
     return NOT_HANDLED
 

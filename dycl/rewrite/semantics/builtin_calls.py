@@ -5,7 +5,6 @@ import operator
 import sys
 import types
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -22,15 +21,14 @@ from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, contains_plainly, is_dynamic, item, number_of, truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.semantics.kinds import class_of, is_some_iterator, wide_class_of
+from dycl.rewrite.semantics.logging_calls import require_quiet_texts
 from dycl.rewrite.semantics.numpy.calls import to_numpy
 from dycl.rewrite.semantics.numpy.forms import is_flag, tensor_of
 from dycl.rewrite.semantics.ranges import range_contains, range_length
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.addresses import Address
 from dycl.rewrite.state.frames import Generator, HostRange, ParallelIterator, RangeIterator, Stopped
 from dycl.rewrite.state.lazy_iterators import KNOWN_ITERATORS
-from dycl.rewrite.state.unchanging import ATOMS, is_shared
 from dycl.rewrite.tensor_types import dress, dress_of
 
 
@@ -228,20 +226,6 @@ def _may_be_same(left: Any, right: Any, asks_next: bool) -> bool:
     return left is right or (not asks_next and isinstance(left, HostValue) and isinstance(right, HostValue))
 
 
-def _number_of_object(told_by: Callable[[Any], int]) -> Handler:
-    def address(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if len(args) != 1 or isinstance(args[0], ATOMS) or is_shared(args[0]) or args[0] in machine.pinned:
-            return NOT_HANDLED
-        cls: Any = type(args[0])
-        if told_by is hash and cls.__hash__ is not object.__hash__ and not issubclass(cls, torch.Tensor):
-            return NOT_HANDLED
-        if isinstance(args[0], tuple | types.MethodType):
-            raise Refused("DY009", "the address of a tuple or method is not kept track of")
-        return Address(told_by, args[0])
-
-    return address
-
-
 def _active_error(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     error = machine.handled()
     return NOT_HANDLED if error is None else error
@@ -307,6 +291,7 @@ _CONTAINERS = (list, tuple, set, frozenset, dict)
 
 def _dropped(what: str) -> Handler:
     def drop(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        require_quiet_texts((*args, *kwargs.values()))
         machine.note(f"`{what}` is dropped", machine.span)
         return None
 
@@ -355,8 +340,6 @@ HANDLERS: dict[Any, Handler] = {
     enumerate: _enumerate,
     operator.is_: _identical(True),
     operator.is_not: _identical(False),
-    id: _number_of_object(id),
-    hash: _number_of_object(hash),
     isinstance: _isinstance,
     type: _type,
     iter: _iterator,

@@ -3,12 +3,13 @@
 import inspect
 import logging
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.copied import may_write
 
 _MESSAGES = frozenset(
     ("debug", "info", "warning", "warn", "error", "critical", "fatal", "exception", "log", "handle", "callHandlers")
@@ -16,7 +17,7 @@ _MESSAGES = frozenset(
 _QUESTIONS = frozenset(("isEnabledFor", "getEffectiveLevel", "hasHandlers", "getChild", "getChildren"))
 
 
-def called(machine: Running, logger: logging.Logger, method: Any) -> Any:
+def called(machine: Running, logger: logging.Logger, method: Any, told: Iterable[Any]) -> Any:
     """What a logger's method gives; `NOT_HANDLED` if it is to be called as it is."""
     name = getattr(method, "__name__", "")
     function = inspect.unwrap(getattr(method, "__func__", method))  # one whose results are cached is its owner's, too
@@ -27,8 +28,19 @@ def called(machine: Running, logger: logging.Logger, method: Any) -> Any:
     if name not in _MESSAGES:
         raise Refused("DY007", f"`{name}` changes a logger, which outlives the call", "call it outside of the model")
     _require_out_of_sight(machine, logger)
+    require_quiet_texts(told)
     machine.note("logging is dropped", machine.span)
     return None
+
+
+def require_quiet_texts(told: Iterable[Any]) -> None:
+    """Refuse a message about something whose text changes something when it is made, since messages are dropped."""
+    for kind in {type(value): None for value in told}:
+        for name in ("__str__", "__repr__", "__format__"):
+            method = getattr(kind, name)
+            if isinstance(method, types.FunctionType) and may_write(method.__code__):
+                reason = f"`{kind.__name__}.{name}` may change something, and what is printed or logged is dropped"
+                raise Refused("DY007", reason, f"let `{name}` only read")
 
 
 def _require_out_of_sight(machine: Running, logger: logging.Logger) -> None:

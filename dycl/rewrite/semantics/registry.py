@@ -29,6 +29,7 @@ from dycl.rewrite.semantics import (
     logging_calls,
     mathematics,
     number_lists,
+    object_numbers,
     random_numbers,
     ranges,
     size_tuples,
@@ -66,6 +67,7 @@ _TOPICS: tuple[Mapping[Any, Handler], ...] = (
     beyond_the_program.HANDLERS,
     attribute_calls.HANDLERS,
     class_calls.HANDLERS,
+    object_numbers.HANDLERS,
     builtin_calls.HANDLERS,
 )
 FUNCTIONS: dict[Any, tuple[Handler, ...]] = {}
@@ -170,7 +172,7 @@ def _method(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine:
     if type(owner) is HostValue:
         return callee(*args, **kwargs)
     if isinstance(owner, logging.Logger):
-        return logging_calls.called(machine, owner, callee)
+        return logging_calls.called(machine, owner, callee, (*args, *kwargs.values()))
     kind = torch.Tensor if isinstance(owner, torch.Tensor) else type(owner)
     handler = METHODS.get((kind, getattr(callee, "__name__", "")))
     return NOT_HANDLED if handler is None else handler(machine, (owner, *args), kwargs)

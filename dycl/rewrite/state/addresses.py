@@ -28,6 +28,7 @@ def _refuse(self: Any, *args: Any) -> Any:
 for _name in (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "and", "or", "xor", "lshift", "rshift"),
     *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rdivmod", "rpow", "rand", "ror", "rxor", "rlshift"),
+    *("lt", "le", "gt", "ge"),
     *("rrshift", "neg", "pos", "abs", "invert", "int", "float", "index", "repr", "str", "format", "round"),
 ):
     setattr(Address, f"__{_name}__", _refuse)

@@ -51,13 +51,13 @@ def require_quiet_keys(keys: Iterable[Any]) -> None:
     for kind in set(map(type, keys)):
         for name in ("__hash__", "__eq__"):
             method = getattr(kind, name)
-            if isinstance(method, types.FunctionType) and _may_write(method.__code__):
+            if isinstance(method, types.FunctionType) and may_write(method.__code__):
                 reason = f"`{kind.__name__}.{name}` may change something, and is run where a dict or set is copied"
                 raise Refused("DY009", reason, f"let `{name}` only read")
 
 
 @functools.cache
-def _may_write(code: types.CodeType) -> bool:
+def may_write(code: types.CodeType) -> bool:
     """Whether a function sets something that it has not made itself, as far as its code tells."""
     written = any(instruction.opname.startswith(("STORE_", "DELETE_")) for instruction in _effects(code))
     return written or not _CHANGING.isdisjoint(code.co_names)
@@ -156,6 +156,9 @@ _MAKERS = (object.__new__, types.SimpleNamespace.__new__)
 
 def exact(value: Any) -> Any:
     """What tells a number, text or the like apart from all others of its type."""
+    if isinstance(value, str) and " at 0x" in value:
+        reason = "the text of an object, which tells its address, is alive across a decision"
+        raise Refused("DY009", reason, "keep the object itself")
     return repr(value) if isinstance(value, TOLD_BY_TEXT) else value
 
 

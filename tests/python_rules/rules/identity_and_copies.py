@@ -1,6 +1,7 @@
 """What a state keeps of objects across a decision: their identity, order, attributes and fields."""
 
 import collections
+import copy
 import dataclasses
 import http
 import itertools
@@ -343,3 +344,67 @@ def a_signature_keeps_the_kinds_of_its_parameters(x: Tensor) -> Any:
     if x[0] > 0:
         x = x + 1
     return [one.kind is one.VAR_POSITIONAL for one in signature.parameters.values()], x
+
+
+class _Plain:
+    """An object without a text or hash of its own."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Record:
+    held: Any
+    number: int = 1
+
+
+@refused("DY009")
+def the_text_of_an_object_tells_its_address(x: Tensor) -> Any:
+    made = _Plain()
+    known = {repr(made): 1}
+    if x[0] > 0:
+        x = x + 1
+    return x * known.get(repr(made), -1)
+
+
+@refused("DY009")
+def the_hash_of_what_holds_an_object_hangs_on_it(x: Tensor) -> Any:
+    holder = _Record(_Plain())
+    known = {hash(holder): 1}
+    if x[0] > 0:
+        x = x + 1
+    return known.get(hash(holder), -1), x
+
+
+@refused("DY009")
+def the_hash_of_a_tuple_with_a_tensor_in_it(x: Tensor) -> Any:
+    doubled = x * 2
+    before = hash((doubled, 1))
+    if x[0] > 0:
+        doubled.add_(1)
+    return hash((doubled, 1)) == before
+
+
+def the_hash_of_what_holds_none_stays(x: Tensor) -> Any:
+    holder = _Record("a", 2)
+    before = hash(holder)
+    if x[0] > 0:
+        x = x + 1
+    return hash(holder) == before, hash(("a", (1, 2.5))) == hash(("a", (1, 2.5))), x
+
+
+@refused("DY009")
+def objects_have_no_order(x: Tensor) -> Any:
+    first, second = _Plain(), _Plain()
+    before = id(first) < id(second)
+    if x[0] > 0:
+        x = x + 1
+    return (id(first) < id(second)) == before, x
+
+
+@refused("DY009")
+def notes_of_an_earlier_copy_go_by_addresses(x: Tensor) -> Any:
+    shared = {"t": x}
+    notes: dict[int, Any] = {}
+    first = copy.deepcopy({"a": shared}, notes)
+    if x[0] > 0:
+        first["a"]["t"] = x * 5
+    return copy.deepcopy({"b": shared}, notes)["b"]["t"]

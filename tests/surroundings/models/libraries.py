@@ -7,6 +7,7 @@ import logging
 import math
 import random
 import types
+import warnings
 from typing import Any
 
 import numpy as np
@@ -247,3 +248,50 @@ class SetsWithRoom(nn.Module):
         copied = few.copy()
         y = x + 1 if x.sum() > 0 else x
         return y, list(many), list(few), list(copied), list(many & few)
+
+
+class LoggerOfTheCall(nn.Module):
+    """An attribute of a logger that the call gets by its name."""
+
+    refused = "DY007"
+
+    def forward(self, x: Tensor) -> Any:
+        logger = logging.getLogger("tests.made_in_the_call")
+        if x.sum() > 0:
+            logger.seen = 1  # type: ignore[attr-defined]
+        return getattr(logger, "seen", 0)
+
+
+class _Counting:
+    """An object that counts how often it is shown."""
+
+    def __init__(self) -> None:
+        self.shown = 0
+
+    def __str__(self) -> str:
+        self.shown += 1
+        return "shown"
+
+
+class CountedWhenPrinted(nn.Module):
+    """What is printed changes when its text is made."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counting = _Counting()
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            print(self.counting)
+        return self.counting.shown
+
+
+class CountedWhenWarned(CountedWhenPrinted):
+    """The same, in a warning."""
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            warnings.warn(self.counting, stacklevel=1)  # type: ignore[call-overload]
+        return self.counting.shown

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.utils.dlpack
 from torch import Tensor, nn
 
 
@@ -276,3 +277,139 @@ class NotesOfAnElementType(nn.Module):
         if x.sum() > 0:
             self.kind.metadata["seen"][0] = (self.kind.metadata["seen"][0] + 1) % 3
         return self.kind.metadata["seen"][0]
+
+
+class _WithArray(nn.Module):
+    """A model that keeps an array."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept = np.zeros(2, dtype=np.float32)
+
+
+class ArrayWrapped(_WithArray):
+    """A tensor in the memory of an array that is kept gets what depends on the input."""
+
+    refused = "DY006"
+
+    def forward(self, x: Tensor) -> Tensor:
+        wrapped = torch.from_numpy(self.kept)
+        wrapped += x
+        if wrapped.sum() > 5:
+            wrapped.zero_()
+        return wrapped * 1
+
+
+class CopiedIntoArray(_WithArray):
+    """An array is filled by a tensor in its memory, and then decided on."""
+
+    refused = "DY006"
+
+    def forward(self, x: Tensor) -> Tensor:
+        torch.from_numpy(self.kept).copy_(x)
+        return x * 2 if self.kept.sum() > 0 else x
+
+
+class ArrayOfKnownTensor(nn.Module):
+    """An array and a tensor of the call's own lie in one memory across a decision."""
+
+    refused = "DY009"
+
+    def forward(self, x: Tensor) -> Any:
+        made = torch.zeros(2)
+        shown = made.numpy()
+        if x.sum() > 0:
+            made.add_(1)
+        else:
+            shown[0] = 5
+        return made, torch.from_numpy(shown.copy())
+
+
+class TensorOfKnownArray(nn.Module):
+    """The same, the other way round."""
+
+    refused = "DY009"
+
+    def forward(self, x: Tensor) -> Tensor:
+        made = np.zeros(2, dtype=np.float32)
+        shown = torch.from_numpy(made)
+        if x.sum() > 0:
+            made[0] = 3
+        return shown
+
+
+class WrittenBeforeTheDecision(nn.Module):
+    """What depends on the input is written to a tensor whose array is read later."""
+
+    refused = "DY006"
+
+    def forward(self, x: Tensor) -> Tensor:
+        made = torch.ones(2)
+        shown = made.numpy()
+        made.add_(x)
+        return x * shown[0] if x.sum() > 0 else x
+
+
+class BytesAndArray(nn.Module):
+    """An array lies in the memory of a bytearray."""
+
+    refused = "DY009"
+
+    def forward(self, x: Tensor) -> Tensor:
+        made = bytearray(b"abc")
+        shown = np.frombuffer(made, dtype=np.uint8)
+        if x.sum() > 0:
+            made[0] = 65
+        return x * int(shown[0])
+
+
+class BytesAndTensor(nn.Module):
+    """A tensor lies in the memory of a bytearray."""
+
+    refused = "DY009"
+
+    def forward(self, x: Tensor) -> Any:
+        made = bytearray(8)
+        shown = torch.frombuffer(made, dtype=torch.float32)
+        if x.sum() > 0:
+            shown.add_(1)
+        return shown, made[2]
+
+
+class GivenAway(nn.Module):
+    """Another tensor in the same memory is made past all operations."""
+
+    refused = "DY006"
+
+    def forward(self, x: Tensor) -> Tensor:
+        made = torch.ones(2)
+        other = torch.utils.dlpack.from_dlpack(made)
+        if x.sum() > 0:
+            other.add_(1)
+        return made
+
+
+class ArrayReadOnce(nn.Module):
+    """A tensor made of an array that is gone may live across a decision, and be changed there."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        table = torch.from_numpy(np.arange(2, dtype=np.float32))
+        if x.sum() > 0:
+            table = table + x
+        return table * 2
+
+
+class TurnedOver(nn.Module):
+    """A tensor that calls turn over in place has the sizes of its new shape."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: Tensor | None = None
+
+    def forward(self, x: Tensor) -> Any:
+        if self.kept is None:
+            self.kept = x.expand(3, 2) * 1
+        if x.sum() > 0:
+            self.kept.t_()
+        self.kept += 1
+        return "tall" if self.kept.shape[0] == 3 else "wide", self.kept.shape[1], len(self.kept), self.kept * 1

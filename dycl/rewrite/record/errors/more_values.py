@@ -13,14 +13,14 @@ from dycl.rewrite.record.errors.checks import check
 def _counted(recorder: Records, tensor: Tensor, bins: Any = 100, low: Any = 0, high: Any = 0, **options: Any) -> Any:
     """Without a range, the elements say it."""
     if isinstance(bins, int) and low == high and options.get("range") is None:
-        check(recorder, torch.isfinite(tensor).all(), "RuntimeError", "torch.histc: range is not finite")
+        check(recorder, torch.isfinite(tensor).all(), "RuntimeError", "torch.histc: range is not finite", guards=True)
     return ()
 
 
 def _inverted(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
     singular = torch.eq(tensor.diagonal(0, -2, -1), 0).any()
     message = "cholesky_inverse: A diagonal element is zero, the input matrix is singular."
-    check(recorder, torch.logical_not(singular), "LinAlgError", message)
+    check(recorder, torch.logical_not(singular), "LinAlgError", message, guards=True)
     return ()
 
 
@@ -28,7 +28,7 @@ def _pivoted(recorder: Records, factors: Tensor, pivots: Tensor, *rest: Any, **o
     if rest[1:2] == (False,) or options.get("unpack_pivots") is False:
         return ()
     fits = torch.logical_and(torch.ge(pivots, 1), torch.le(pivots, factors.shape[-2])).all()
-    check(recorder, fits, "RuntimeError", "pivots must be between 1 and LU.size(-2) inclusive.")
+    check(recorder, fits, "RuntimeError", "pivots must be between 1 and LU.size(-2) inclusive.", guards=True)
     return ()
 
 
@@ -40,13 +40,13 @@ def _in_segments(recorder: Records, data: Tensor, reduce: str, **options: Any) -
     lengths, offsets = options.get("lengths"), options.get("offsets")
     if offsets is not None:
         ordered = torch.ge(offsets[..., 1:], offsets[..., :-1]).all()
-        check(recorder, ordered, "RuntimeError", "Expected segment_length >= 0 to be true, but got false.")
+        check(recorder, ordered, "RuntimeError", "Expected segment_length >= 0 to be true, but got false.", guards=True)
     elif lengths is not None:
-        check(recorder, torch.ge(lengths, 0).all(), "RuntimeError", "lengths contains negative value!")
+        check(recorder, torch.ge(lengths, 0).all(), "RuntimeError", "lengths contains negative value!", guards=True)
         if not options.get("unsafe"):
             whole = torch.eq(lengths.sum(-1), data.shape[lengths.dim() - 1]).all()
             message = "segment_reduce(): Expected all rows of lengths along axis to sum to data.size(lengths.dim()-1)"
-            check(recorder, whole, "RuntimeError", message)
+            check(recorder, whole, "RuntimeError", message, guards=True)
     return ()
 
 
@@ -62,7 +62,7 @@ def _shares(recorder: Records, tensor: Tensor, q: Any, *_: Any, **__: Any) -> An
     given = q if isinstance(q, Tensor) else recorder.materialise(q) if isinstance(q, torch.SymFloat) else None
     if given is not None:
         fits = torch.logical_and(torch.ge(given, 0), torch.le(given, 1))
-        check(recorder, fits.all() if fits.dim() else fits, "RuntimeError", message)
+        check(recorder, fits.all() if fits.dim() else fits, "RuntimeError", message, guards=True)
     return ()
 
 

@@ -129,9 +129,9 @@ def _narrowed(recorder: Records, tensor: Tensor, dim: int, start: Any, length: A
     size, begin, count = map(expression, (tensor.shape[dim], start, length))
     if not (size.free_symbols | begin.free_symbols | count.free_symbols):
         return
+    at_least(recorder, length, 0, "RuntimeError", "narrow(): length must be non-negative.")
     inside = sympy.And(sympy.Ge(begin, -size), sympy.Le(begin, size))
     recorder.require_size(inside, "IndexError", "start out of range in narrow")
-    at_least(recorder, length, 0, "RuntimeError", "narrow(): length must be non-negative.")
     from_start = sympy.And(sympy.Ge(begin, 0), sympy.Le(begin + count, size))
     from_end = sympy.And(sympy.Lt(begin, 0), sympy.Le(begin + count, 0))
     message = "start + length exceeds dimension size in narrow"
