@@ -1,13 +1,19 @@
-"""What is asked of classes that would tell a class which the program makes from its copies."""
+"""What is asked of classes and objects that would tell those which the program makes from their copies."""
 
+import copy
 import types
+from collections.abc import Callable, Iterable
 from typing import Any
+
+import torch
 
 from dycl.rewrite.normalise import class_making
 from dycl.rewrite.own_code import is_library
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.addresses import Address
+from dycl.rewrite.state.unchanging import ATOMS, is_shared
 
 
 def subclasses(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -31,7 +37,82 @@ def registered(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     raise Refused("DY007", f"a class is registered with `{args[0].__name__}`, which outlives the call")
 
 
-HANDLERS: dict[Any, Handler] = {class_making.noted: noted}
+def _number_of_object(told_by: Callable[[Any], int]) -> Handler:
+    def address(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) != 1 or _stays(machine, args[0]):
+            return NOT_HANDLED
+        if told_by is hash and not _hashed_by_place(args[0]):
+            if not _hashes_on_its_own(type(args[0])):
+                _require_no_address(machine, args[0])
+            return NOT_HANDLED
+        if isinstance(args[0], tuple | types.MethodType):
+            raise Refused("DY009", "the address of a tuple or method is not kept track of")
+        return Address(told_by, args[0])
+
+    return address
+
+
+def _stays(machine: Running, value: Any) -> bool:
+    """Whether a value is the same one behind a decision."""
+    return isinstance(value, ATOMS) or is_shared(value) or value in machine.pinned
+
+
+def _hashed_by_place(value: Any) -> bool:
+    cls: Any = type(value)
+    return cls.__hash__ is object.__hash__ or issubclass(cls, torch.Tensor)
+
+
+def _hashes_on_its_own(cls: Any) -> bool:
+    """Whether a class computes hashes in Python without asking for others."""
+    code = getattr(cls.__hash__, "__code__", None)
+    return code is not None and not {"hash", "id", "__hash__"} & set(code.co_names)
+
+
+def _require_no_address(machine: Running, value: Any) -> None:
+    """Refuse the hash of something that may hang on where an object lies which is another one behind a decision."""
+    left, seen = [value], set[int]()
+    while left:
+        item = left.pop()
+        if id(item) in seen or _stays(machine, item):
+            continue
+        seen.add(id(item))
+        if _hashed_by_place(item):
+            kind = torch.Tensor if isinstance(item, torch.Tensor) else type(item)
+            reason = f"a hash is taken that hangs on the address of a `{kind.__name__}`"
+            raise Refused("DY009", reason, "take the hash of what does not change, or keep the object itself")
+        left.extend(_parts(item))
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, tuple | frozenset):
+        return [*value, *getattr(value, "__dict__", {}).values()]
+    if isinstance(value, types.MethodType):
+        return [value.__self__]
+    slots = [name for cls in type(value).__mro__ for name in vars(cls) if _is_slot(vars(cls)[name])]
+    held = [getattr(value, name) for name in slots if hasattr(value, name)]
+    return [*held, *getattr(value, "__dict__", {}).values()]
+
+
+def _is_slot(found: Any) -> bool:
+    return isinstance(found, types.MemberDescriptorType)
+
+
+def _deep_copy(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`copy.deepcopy(value, memo)`: but for a copy that is under way, notes may be older than a decision."""
+    within = machine.span.function.endswith("__deepcopy__") or machine.module == "copy"
+    if not within and kwargs.get("memo", args[1] if len(args) > 1 else None) is not None:
+        reason = "`deepcopy` gets the notes of an earlier one, which go by the addresses of objects"
+        raise Refused("DY009", reason, "copy all that belongs together by one `deepcopy`")
+    return NOT_HANDLED
+
+
+HANDLERS: dict[Any, Handler] = {
+    class_making.noted: noted,
+    id: _number_of_object(id),
+    hash: _number_of_object(hash),
+    object.__hash__: _number_of_object(object.__hash__),
+    copy.deepcopy: _deep_copy,
+}
 
 
 def tells_instances_itself(kinds: Any) -> bool:

@@ -29,7 +29,6 @@ from dycl.rewrite.semantics import (
     logging_calls,
     mathematics,
     number_lists,
-    object_numbers,
     random_numbers,
     ranges,
     size_tuples,
@@ -67,7 +66,6 @@ _TOPICS: tuple[Mapping[Any, Handler], ...] = (
     beyond_the_program.HANDLERS,
     attribute_calls.HANDLERS,
     class_calls.HANDLERS,
-    object_numbers.HANDLERS,
     builtin_calls.HANDLERS,
 )
 FUNCTIONS: dict[Any, tuple[Handler, ...]] = {}
