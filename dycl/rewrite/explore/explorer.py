@@ -74,7 +74,7 @@ def _explored(
         compiling(),
         torch.inference_mode(),
         process.heap.active(),
-        rewriting(process.recorder, process.pinned.note_class, process.heap.watch),
+        rewriting(process.recorder, process.pinned, process.heap.watch, process.heap.names),
     ):
         while True:
             exploration = new_exploration(process, ran)

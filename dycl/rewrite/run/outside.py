@@ -4,10 +4,11 @@ Python tells of it by audit events, whichever library does it and however it is 
 something are known; every other one ends the program's way with a refusal.
 """
 
+import builtins
 import functools
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Container, Iterator
 from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Any
@@ -15,6 +16,8 @@ from typing import Any
 from dycl.rewrite.own_code import is_library, is_own_module
 from dycl.rewrite.own_thread import Replacement, is_compiling
 from dycl.rewrite.semantics.beyond_the_program import ACTIONS, refused
+from dycl.rewrite.semantics.class_calls import hashed_by_place
+from dycl.rewrite.signals import DecisionMet
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _LOOKS = frozenset(
@@ -31,15 +34,20 @@ _LOOK_AT_CODE = ("sys._", "cpython.")
 # An import may write what it compiled; a loop of events, which is refused for its `async` functions, has sockets.
 _OF_PYTHON = ("importlib._bootstrap", "asyncio.")
 _MAKES_CALLS = "dycl.rewrite.run."
+_MAKES_ITEMS = "dycl.rewrite.state.lazy_iterators"
+_ASKS_FOR_PLACE = "builtins.id"
 
-_rewriting: list[None] = []
+_rewriting: list[Collection[str]] = []
 
 
 @contextmanager
-def nothing_outside() -> Iterator[None]:
-    """Refuse what the program does outside while it is rewritten, in the thread that does."""
+def nothing_outside(names: Collection[str]) -> Iterator[None]:
+    """Refuse what the program does outside while it is rewritten, in the thread that does.
+
+    If `id` is among the `names` that its functions use, have those stepped into that call it.
+    """
     _listen()
-    _rewriting.append(None)
+    _rewriting.append(names)
     try:
         yield
     finally:
@@ -54,6 +62,8 @@ def _listen() -> None:
 
 def _heard(event: str, args: tuple[Any, ...]) -> None:
     if not _rewriting or event in _LOOKS or not is_compiling():
+        if event == _ASKS_FOR_PLACE and _rewriting and "id" in _rewriting[-1] and is_compiling():
+            require_known_place(sys._getframe(1))
         return
     if event.startswith(_LOOK_AT_CODE) or (event == "open" and not _is_write(*args)):
         return
@@ -61,9 +71,26 @@ def _heard(event: str, args: tuple[Any, ...]) -> None:
         raise refused(f"it writes the file `{args[0]}`" if event == "open" else f"`{event}`")
 
 
-def replacements() -> list[Replacement]:
+def require_known_place(frame: FrameType) -> None:
+    """Have the program's own code stepped into where it asks for the address of an object, or a hash made of it."""
+    module = frame.f_globals.get("__name__", "")
+    by_builtin = module == _MAKES_ITEMS or (module.startswith(_MAKES_CALLS) and frame.f_code.co_name == "_natively")
+    made_by_library = frame.f_code.co_filename == "<string>"
+    if by_builtin or not (is_own_module(module) or is_library(module) or made_by_library):
+        raise DecisionMet("the address of an object")
+
+
+def replacements(names: Collection[str], pinned: Container[Any]) -> list[Replacement]:
     """Functions that do nothing for the program, and their work for others."""
-    return [(*home, _for_others(*home, function)) for home, function in ACTIONS.items()]
+    found: list[Replacement] = [(*home, _for_others(*home, function)) for home, function in ACTIONS.items()]
+    usual = hash
+
+    def hash_of(value: Any) -> int:
+        if hashed_by_place(value, pinned) is not None:
+            require_known_place(sys._getframe(2))
+        return usual(value)
+
+    return [*found, (builtins, "hash", hash_of)] if "hash" in names else found
 
 
 def _for_others(module: ModuleType, name: str, function: Any) -> Any:

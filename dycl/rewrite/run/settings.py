@@ -5,7 +5,7 @@ import itertools
 import logging
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,7 @@ from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.run import outside, untold
 from dycl.rewrite.semantics.random_numbers import STAND_INS
 from dycl.rewrite.signals import DecisionMet, Refused
+from dycl.rewrite.state.pinned import Pinned
 from dycl.rewrite.tensor_types import dress, dress_of
 
 _DERIVATIVES = {
@@ -32,20 +33,24 @@ _DERIVATIVES = {
 
 @contextmanager
 def rewriting(
-    recorder: Recorder, class_made: Callable[[type], None], watch: Callable[[Any, str], None]
+    recorder: Recorder,
+    pinned: Pinned,
+    watch: Callable[[Any, str], None],
+    names: Collection[str],
 ) -> Iterator[None]:
     """Settings of the process while it rewrites, for the thread that does.
 
     Attention takes its ordinary path, whose operations backends know. PyTorch does not log the shape rules that fail: a
     problem says so in its own words. A fake tensor has no text, and an open size no hash: the program would take it for
     the real one's. Derivatives, which do not exist here, are refused. Random functions are seen by the machine.
-    `class_made` is told of the classes that the program makes, and `watch` of the tables that it puts hooks into.
+    The classes that the program makes are noted, and `watch` is told of the tables that it puts hooks into. `names` are
+    those that its functions use.
     """
     build_class = builtins.__build_class__
 
     def told(*args: Any, **kwargs: Any) -> Any:
         cls = build_class(*args, **kwargs)
-        class_made(cls)
+        pinned.note_class(cls)
         return cls
 
     replacements: list[Replacement] = [
@@ -67,14 +72,14 @@ def rewriting(
         *((torch.Tensor, name, _on_known_elements(name)) for name in ("apply_", "map_", "map2_")),
         (torch.utils, "swap_tensors", _no_swap),
         *untold.replacements(),
-        *outside.replacements(),
+        *outside.replacements(names, pinned),
         (threading.Thread, "start", _no_thread),
     ]
     DERIVATIVES.begin()
     logger = logging.getLogger("torch._subclasses.fake_tensor")
     logger.addFilter(_not_from_here)
     try:
-        with replaced(replacements), outside.nothing_outside():
+        with replaced(replacements), outside.nothing_outside(names):
             yield
     finally:
         logger.removeFilter(_not_from_here)

@@ -2,13 +2,14 @@
 
 import copy
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import torch
 
 from dycl.rewrite.normalise import class_making
 from dycl.rewrite.own_code import is_library
+from dycl.rewrite.own_thread import usual
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
@@ -37,13 +38,17 @@ def registered(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     raise Refused("DY007", f"a class is registered with `{args[0].__name__}`, which outlives the call")
 
 
+_HASH = hash  # which has a stand-in while a program is rewritten
+
+
 def _number_of_object(told_by: Callable[[Any], int]) -> Handler:
     def address(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if len(args) != 1 or _stays(machine, args[0]):
+        if len(args) != 1:
             return NOT_HANDLED
-        if told_by is hash and not _hashed_by_place(args[0]):
-            if not _hashes_on_its_own(type(args[0])):
-                _require_no_address(machine, args[0])
+        if _stays(machine, args[0]):
+            return told_by(args[0])
+        if told_by is _HASH and not _hashed_by_place(args[0]):
+            _require_no_address(machine, args[0])
             return NOT_HANDLED
         if isinstance(args[0], tuple | types.MethodType):
             raise Refused("DY009", "the address of a tuple or method is not kept track of")
@@ -68,19 +73,27 @@ def _hashes_on_its_own(cls: Any) -> bool:
     return code is not None and not {"hash", "id", "__hash__"} & set(code.co_names)
 
 
-def _require_no_address(machine: Running, value: Any) -> None:
-    """Refuse the hash of something that may hang on where an object lies which is another one behind a decision."""
+def hashed_by_place(value: Any, pinned: Container[Any]) -> Any:
+    """The object on whose address a hash hangs, and which is another one behind a decision; None if there is none."""
     left, seen = [value], set[int]()
     while left:
         item = left.pop()
-        if id(item) in seen or _stays(machine, item):
+        if id(item) in seen or isinstance(item, ATOMS) or is_shared(item) or item in pinned:
             continue
         seen.add(id(item))
         if _hashed_by_place(item):
-            kind = torch.Tensor if isinstance(item, torch.Tensor) else type(item)
-            reason = f"a hash is taken that hangs on the address of a `{kind.__name__}`"
-            raise Refused("DY009", reason, "take the hash of what does not change, or keep the object itself")
-        left.extend(_parts(item))
+            return item
+        left.extend([] if _hashes_on_its_own(type(item)) else _parts(item))
+    return None
+
+
+def _require_no_address(machine: Running, value: Any) -> None:
+    """Refuse the hash of something that may hang on where an object lies which is another one behind a decision."""
+    found = hashed_by_place(value, machine.pinned)
+    if found is not None:
+        kind = torch.Tensor if isinstance(found, torch.Tensor) else type(found)
+        reason = f"a hash is taken that hangs on the address of a `{kind.__name__}`"
+        raise Refused("DY009", reason, "take the hash of what does not change, or keep the object itself")
 
 
 def _parts(value: Any) -> Iterable[Any]:
@@ -106,12 +119,22 @@ def _deep_copy(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     return NOT_HANDLED
 
 
+def _mapped(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`map(id, items)`."""
+    if args and any(usual(args[0]) is told_by for told_by in (id, _HASH)):
+        reason = f"`map` calls `{usual(args[0]).__name__}`, and addresses are not kept track of there"
+        raise Refused("DY009", reason, f"use a comprehension: `[{usual(args[0]).__name__}(item) for item in items]`")
+    return NOT_HANDLED
+
+
+hash_of_object = _number_of_object(hash)
 HANDLERS: dict[Any, Handler] = {
     class_making.noted: noted,
     id: _number_of_object(id),
-    hash: _number_of_object(hash),
+    hash: hash_of_object,
     object.__hash__: _number_of_object(object.__hash__),
     copy.deepcopy: _deep_copy,
+    map: _mapped,
 }
 
 

@@ -10,6 +10,7 @@ import functools
 import inspect
 import logging
 import math
+import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -171,6 +172,8 @@ def _method(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine:
         return callee(*args, **kwargs)
     if isinstance(owner, logging.Logger):
         return logging_calls.called(machine, owner, callee, (*args, *kwargs.values()))
+    if isinstance(callee, types.MethodWrapperType) and callee.__name__ == "__hash__":
+        return class_calls.hash_of_object(machine, (owner,), kwargs)
     kind = torch.Tensor if isinstance(owner, torch.Tensor) else type(owner)
     handler = METHODS.get((kind, getattr(callee, "__name__", "")))
     return NOT_HANDLED if handler is None else handler(machine, (owner, *args), kwargs)

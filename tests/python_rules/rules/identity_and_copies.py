@@ -408,3 +408,32 @@ def notes_of_an_earlier_copy_go_by_addresses(x: Tensor) -> Any:
     if x[0] > 0:
         first["a"]["t"] = x * 5
     return copy.deepcopy({"b": shared}, notes)["b"]["t"]
+
+
+def _number(value: Any) -> int:
+    return id(value)
+
+
+def helpers_that_tell_objects_apart_are_followed(x: Tensor) -> Any:
+    made, other = _Plain(), [x, x * 2]
+    known, seen, places = _number(made), {id(one) for one in other}, {id(one): place for place, one in enumerate(other)}
+    hashed, own = made.__hash__(), hash(made)
+    if x[0] > 0:
+        other.reverse()
+    found = [places[id(one)] for one in other]
+    return (
+        _number(made) == known,
+        [id(one) in seen for one in other],
+        found,
+        made.__hash__() == hashed,
+        hash(made) == own,
+    )
+
+
+@refused("DY009")
+def addresses_are_not_kept_where_a_builtin_asks_for_them(x: Tensor) -> Any:
+    made = _Plain()
+    seen = set(map(id, [made]))
+    if x[0] > 0:
+        x = x + 1
+    return id(made) in seen, x

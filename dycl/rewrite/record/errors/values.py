@@ -5,6 +5,7 @@ the block that records it. No check is needed where the values are known, or whe
 places that `argmax` and `topk` find are places.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -219,9 +220,9 @@ def _masked_scatter(recorder: Records, tensor: Tensor, mask: Tensor, source: Ten
     return ()
 
 
-def _unpooled(recorder: Records, tensor: Tensor, indices: Tensor, output_size: Sequence[int]) -> Any:
-    rows, columns = output_size
-    return tensor, inside(recorder, indices, 0, rows * columns, "RuntimeError", "Found an invalid max index")
+def _unpooled(recorder: Records, tensor: Tensor, indices: Tensor, output_size: Sequence[int], *_: Any) -> Any:
+    count = math.prod(output_size)
+    return tensor, inside(recorder, indices, 0, count, "RuntimeError", "Found an invalid max index")
 
 
 def _loss(recorder: Records, scores: Tensor, target: Tensor, *rest: Any, **options: Any) -> Any:
@@ -308,6 +309,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.repeat_interleave.self_Tensor": _repeated,
     "aten.masked_scatter.default": _masked_scatter,
     "aten.max_unpool2d.default": _unpooled,
+    "aten.max_unpool3d.default": _unpooled,
     "aten.nll_loss_forward.default": _loss,
     "aten.nll_loss2d_forward.default": _loss,
     "aten.multilabel_margin_loss_forward.default": _labels,

@@ -17,6 +17,7 @@ import torch
 import torch.utils.checkpoint
 
 from dycl.rewrite.normalise import syntax
+from dycl.rewrite.own_thread import usual
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics.in_python import (
     attributes,
@@ -325,7 +326,7 @@ def _constructor(callee: Any) -> Any:
 def for_special_methods(callee: Any, args: tuple[Any, ...], interpreted: Container[types.CodeType]) -> Any:
     """The substitute of an operator or builtin where one of its operands' special methods is interpreted."""
     try:
-        substitute = special_methods.SUBSTITUTES.get(callee)
+        substitute = special_methods.SUBSTITUTES.get(usual(callee))
     except TypeError:
         return None
     if substitute is None:

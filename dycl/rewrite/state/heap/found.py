@@ -78,7 +78,7 @@ class Found:
         self._of_modules: dict[int, nn.Module] = {}
         self._pinned, self._found_module = pinned, found_module
         self._seen, self._leads_on, self._lies_in_memory = dict[int, Any](), dict[type, bool](), set[type]()
-        self._names, self._waiting = {"forward"}, list[tuple[Any, str]]([(torch.Tensor, "Tensor")])
+        self.names, self._waiting = {"forward"}, list[tuple[Any, str]]([(torch.Tensor, "Tensor")])
         self._methods: dict[str, list[Any]] = collections.defaultdict(list)
         self._bases, self._looked_at = list[type](), set[type]()
         self._empty, self._empty_tables, self._written = list[tuple[Any, str]](), list[Any](), 0
@@ -173,7 +173,7 @@ class Found:
 
     def names_one_of(self, names: frozenset[str]) -> bool:
         """Whether a function that was found names one of these."""
-        return not self._names.isdisjoint(names)
+        return not self.names.isdisjoint(names)
 
     def watch_names(self, function: types.FunctionType) -> None:
         """Take note of all that a function names, though not of what it is closed over: the call may have made that."""
@@ -199,13 +199,13 @@ class Found:
                 yield from data_of(value)
             return
         self.guards.extend(object_guards.guards_of_parts(value, name))
-        yield from ((owner, name) for owner in owners_of(value, self._names))
+        yield from ((owner, name) for owner in owners_of(value, self.names))
         held = held_by(value)
         if held is not None:
             if isinstance(value, types.FunctionType):
                 self._pinned.add(value)
                 self._functions.add(value)
-                yield from [(value.__annotations__, name)] if "__annotations__" in self._names else []
+                yield from [(value.__annotations__, name)] if "__annotations__" in self.names else []
                 yield from self._named_by(value)
                 yield from zip(value.__closure__ or (), value.__code__.co_freevars, strict=True)
             elif isinstance(value, functools._lru_cache_wrapper):
@@ -265,13 +265,13 @@ class Found:
             self.guards.append(object_guards.abstract_guard(cls))
         self.guards.append(self.classes.add(cls))
         self._bases.append(cls)
-        yield from self._subclasses([cls]) if "__subclasses__" in self._names else []
+        yield from self._subclasses([cls]) if "__subclasses__" in self.names else []
         for name, value in vars(cls).items():
             functions = functions_of(value)
             yield from ((one, name) for one in hung_on_descriptor(value))
             if not functions:
                 yield value, f"{cls.__name__}.{name}"
-            elif name in self._names or name.startswith("__"):
+            elif name in self.names or name.startswith("__"):
                 yield from ((function, name) for function in functions)
             else:
                 self._methods[name].extend(functions)
@@ -287,7 +287,7 @@ class Found:
         self._looked_at.update(bases)
         for name, value in [item for base in bases for item in vars(base).items()]:
             if type(value) in (list, dict, set, collections.deque) and not name.startswith("__"):
-                if name in self._names:
+                if name in self.names:
                     yield value, f"{cls.__name__}.{name}"
                 self._methods[name].append(value)
 
@@ -307,8 +307,8 @@ class Found:
             if not isinstance(found, types.ModuleType):
                 yield found, name
             yield from self._of_module(found, name, names)
-        for name in [name for name in names if name not in self._names]:
-            self._names.add(name)
+        for name in [name for name in names if name not in self.names]:
+            self.names.add(name)
             yield from self._functions.annotations() if name == "__annotations__" else []
             yield from ((owner, name) for owner in self.memories.owners(name))
             yield from self._subclasses(self._bases) if name == "__subclasses__" else []

@@ -13,7 +13,7 @@ frozen, and the next call is continued from there.
 import contextvars
 import decimal
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -95,6 +95,11 @@ class Heap:
         """Take note of a global variable; what a library keeps for itself, such as a cache, is nobody's state."""
         if not is_library(namespace.get("__name__")) and not isinstance(value, types.ModuleType):
             self.watch(value, name)
+
+    @property
+    def names(self) -> Collection[str]:
+        """What the program's functions name, as far as they have been found."""
+        return self._surroundings.names
 
     def watch_names(self, function: types.FunctionType) -> None:
         """Take note of all that a function names."""
