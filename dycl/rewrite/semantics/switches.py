@@ -1,6 +1,8 @@
 """Indexing by a host value: the program goes on once for each item that the index can mean."""
 
 import collections
+import inspect
+import itertools
 import operator
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -93,7 +95,7 @@ def _switch(machine: Running, callee: Any, args: tuple[Any, ...]) -> _Switch | N
     if isinstance(callee, types.BuiltinMethodType) and callee.__name__ == "get" and isinstance(callee.__self__, dict):
         return _key_or_default(machine, callee.__self__, *args)
     if callee is getattr and len(args) > 1 and isinstance(args[1], HostText):
-        return _attribute(args)
+        return _attribute(machine, args)
     # A function that was alive across a decision is a copy: its code tells which one it is.
     make = _KNOWN.get(getattr(callee, "__code__", None))
     return None if make is None else make(machine, *args)
@@ -170,14 +172,40 @@ def _key_or_default(machine: Running, table: dict[Any, Any], key: Any, default: 
     return _Switch(HostValue("int", place, machine.recorder), {_ABSENT: default, **values})
 
 
-def _attribute(args: tuple[Any, ...]) -> _Switch | None:
+def _attribute(machine: Running, args: tuple[Any, ...]) -> _Switch | None:
     owner, name = args[0], args[1]
-    found = _meaning(dir(owner), name)
-    if found is None or len(args) > 2:
+    if len(args) > 2 or _answers_itself(owner):
+        known = _any_key(machine, name, "the name of an attribute")
+        return None if known is None else replace(known, keys=known.results, again=True)
+    found = _meaning(_names(owner), name)
+    if found is None:
         return None
     number, names = found
+    if not names:
+        raise Refused("DY008", "an attribute is chosen by the input, and none of the names that are known fits")
     error = ("AttributeError", f"'{type(owner).__name__}' object has no attribute of this name")
     return _Switch(number, {case: getattr(owner, attribute) for case, attribute in names.items()}, error)
+
+
+def _answers_itself(owner: Any) -> bool:
+    """Whether an object may have attributes that nobody can list."""
+    if isinstance(owner, types.ModuleType):
+        return "__getattr__" in vars(owner)
+    cls = type(owner)
+    if isinstance(owner, type):
+        return cls is not type
+    found = inspect.getattr_static(cls, "__getattr__", None)
+    usual = inspect.getattr_static(nn.Module, "__getattr__") if isinstance(owner, nn.Module) else None
+    asked = inspect.getattr_static(cls, "__getattribute__")
+    return found is not usual or asked is not inspect.getattr_static(object, "__getattribute__")
+
+
+def _names(owner: Any) -> list[str]:
+    """The names of all attributes, also of those that a module hides from `dir` since they are no names in Python."""
+    if not isinstance(owner, nn.Module):
+        return list(type(owner).__dir__(owner) if isinstance(owner, type | types.ModuleType) else object.__dir__(owner))
+    tables = (vars(owner)[table] for table in ("_parameters", "_buffers", "_modules"))
+    return list(dict.fromkeys((*object.__dir__(owner), *vars(owner), *itertools.chain(*tables))))
 
 
 def _position(machine: Running, index: Any, size: int, error: str) -> _Switch | None:

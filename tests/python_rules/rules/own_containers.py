@@ -1,6 +1,9 @@
 """Classes made from containers, whose methods are not those of the container."""
 
+import collections
 import functools
+import re
+import types
 from typing import Any, NamedTuple
 
 import torch
@@ -219,3 +222,77 @@ def compared_by_what_they_hold(x: Tensor) -> Any:
         *(_Constant([number, 2]) == [1, 2], _Constant([number, 2]) < [1, 3], _Short([number, 2]) == [1, 2]),
         *(7 in _Others([number, 2]), number in _Others([3, 1]), others[0], others[1]),
     )
+
+
+class _Hooked:
+    """An object that makes attributes when it is asked for them."""
+
+    scale_0 = 1.0
+
+    def __getattr__(self, name: str) -> float:
+        if name.startswith("scale_"):
+            return float(name[6:]) * 10
+        raise AttributeError(name)
+
+    def __dir__(self) -> list[str]:
+        return []
+
+
+class _Meta(type):
+    m1 = 2
+
+
+class _OfMeta(metaclass=_Meta):
+    m0 = 10
+
+
+_HOOKED, _LAYERS = _Hooked(), torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh())
+_PROXY = types.MappingProxyType({0: 10, 1: 20, 20: 30})
+
+
+def attributes_that_nobody_lists(x: Tensor) -> Any:
+    try:
+        return getattr(_HOOKED, f"scale_{int(x.argmin())}")
+    except AttributeError:
+        return -1.0
+
+
+def attributes_of_a_metaclass(x: Tensor) -> Any:
+    return getattr(_OfMeta, f"m{int(x.argmin())}")
+
+
+def attributes_with_a_default(x: Tensor) -> Any:
+    return getattr(_OfMeta, f"m{int(x.argmin()) + 1}", None)
+
+
+def attributes_that_are_no_names(x: Tensor) -> Any:
+    try:
+        return getattr(_LAYERS, str(int(x.argmin()) + int(x.sum() > 1)))(x)
+    except AttributeError:
+        return "none"
+
+
+def a_table_that_is_no_dict(x: Tensor) -> Any:
+    try:
+        return _PROXY[int(x.argmin()) - 1]
+    except KeyError:
+        return "none"
+
+
+@refused("DY009")
+def a_match_of_a_pattern(x: Tensor) -> Any:
+    match = re.fullmatch("(.)(.)", "ab")
+    return match and match[int(x.argmin())]
+
+
+def an_ordered_dict_keeps_its_order(x: Tensor) -> Any:
+    table = collections.OrderedDict({0: "a"})
+    table.setdefault(int(x.argmin()), "n")
+    return list(table), len(table)
+
+
+def an_ordered_dict_forgets_what_is_taken(x: Tensor) -> Any:
+    table = collections.OrderedDict({0: "a", 1: "b"})
+    taken = table.pop(int(x.argmin()))
+    table[2] = "c"
+    return taken, list(table.items())

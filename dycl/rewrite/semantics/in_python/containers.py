@@ -4,10 +4,14 @@
 container's method uses that container's own ones: a class made from it may have others of the same name.
 """
 
+import array
 import builtins
 import collections
 import operator
+from collections.abc import Sequence
 from typing import Any
+
+from torch import nn
 
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.semantics.in_python.ordering import COMPARISONS, HEAPS, are_same
@@ -34,18 +38,24 @@ _ASSIGNED = "list assignment index out of range"
 
 
 def _known(container: Any, index: Any, message: str) -> Any:
-    if isinstance(container, dict):
-        return syntax.plain(syntax.known_key(index, "a key of this dict"))
+    if not isinstance(container, _BY_POSITION):
+        what = "a key of this dict" if isinstance(container, dict) else "a key"
+        return syntax.plain(syntax.known_key(index, what))
     if isinstance(index, slice):
         size = len(container)
         return slice(syntax.known_bound(index.start, size), syntax.known_bound(index.stop, size), index.step)
     return syntax.known_index(index, len(container), message)
 
 
+# What counts its items from 0, and from its end below it; anything else may take a number for something else.
+_BY_POSITION = (Sequence, collections.deque, array.array, nn.ModuleList, nn.Sequential, nn.ParameterList)
+
+
 def popped(items: Any, *where: Any) -> Any:
     """`items.pop(...)`."""
     if isinstance(items, dict):
-        return dict.pop(items, syntax.plain(syntax.known_key(where[0], "a key of this dict")), *where[1:])
+        key = syntax.plain(syntax.known_key(where[0], "a key of this dict"))
+        return _table(items).pop(items, key, *where[1:])
     return list.pop(items, syntax.known_index(where[0], list.__len__(items), "pop index out of range"))
 
 
@@ -56,7 +66,12 @@ def inserted(items: list[Any], index: Any, value: Any) -> None:
 
 def set_default(items: dict[Any, Any], key: Any, default: Any = None) -> Any:
     """`items.setdefault(key, default)`."""
-    return dict.setdefault(items, syntax.plain(syntax.known_key(key, "a key of this dict")), default)
+    return _table(items).setdefault(items, syntax.plain(syntax.known_key(key, "a key of this dict")), default)
+
+
+def _table(items: dict[Any, Any]) -> Any:
+    """Whose methods know how a dict keeps its items: one that keeps their order itself has its own."""
+    return collections.OrderedDict if isinstance(items, collections.OrderedDict) else dict
 
 
 def place_of(items: Any, value: Any, start: int = 0, stop: int | None = None) -> int:

@@ -202,7 +202,7 @@ def same_contents(live: Any, contents: Any) -> bool:
 
 def fill(container: Any, contents: Any) -> None:
     """Let a container hold exactly these contents."""
-    if is_same(container, contents):
+    if is_same(container, contents) and not _holds_others(container, contents):
         return
     match container:
         case np.ndarray():
@@ -224,6 +224,13 @@ def fill(container: Any, contents: Any) -> None:
             _refill(container, contents)
         case _:
             _refill(vars(container), contents)
+
+
+def _holds_others(container: Any, contents: Any) -> bool:
+    """Whether a set holds equal items that are other objects: weak references, for instance, that tell nobody."""
+    if not isinstance(container, set) or not isinstance(contents, set):
+        return False
+    return set(map(id, set.__iter__(container))) != set(map(id, contents))
 
 
 def _refill(live: Any, contents: Any) -> None:
