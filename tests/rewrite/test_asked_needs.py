@@ -83,3 +83,25 @@ def test_open_size_that_is_looked_at_natively_is_refused(snippet: Snippet, ident
     model = CallsWithTwo(snippet).eval()
     with pytest.raises(dycl.CompileError, match=identifier):
         dycl.compile(model, (torch.ones(2), torch.ones(2)), dynamic_shapes={"x": {0: Dim("a")}, "y": {0: Dim("b")}})
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        lambda x, y: F.adaptive_avg_pool1d(x.reshape(1, 1, -1), 1),
+        lambda x, y: F.scaled_dot_product_attention(
+            _matrix(x)[None], _matrix(x)[None], _matrix(x)[None], torch.ones(3, 3)
+        ),
+        lambda x, y: torch.arange(x.shape[0]).softmax(0),
+    ],
+)
+def test_where_eager_computes_nothing_a_caught_error_is_refused(snippet: Snippet) -> None:
+    def tried(x: Tensor, y: Tensor) -> Any:
+        try:
+            return snippet(x, y)
+        except (RuntimeError, NotImplementedError):
+            return "none"
+
+    with pytest.raises(dycl.CompileError, match=r"DY008|DY004"):
+        shapes = {"x": {0: Dim("a")}, "y": {0: Dim("b")}}
+        dycl.compile(CallsWithTwo(tried).eval(), (torch.ones(3), torch.ones(3)), dynamic_shapes=shapes)

@@ -15,6 +15,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.record.operations import tensors_in
 from dycl.rewrite.record.schemas import name_of, parameters
+from dycl.rewrite.signals import Refused
 
 # Tensors of more elements are asked about by smaller ones.
 _MOST_ELEMENTS = 10_000
@@ -41,7 +42,21 @@ def require_computed(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: 
     if key not in _REFUSED:
         _REFUSED[key] = _is_refused(func, args, kwargs)
     if _REFUSED[key]:
+        if _computes_nothing(func, args, kwargs):
+            raise Refused("DY004", f"PyTorch computes `{func}` of these element types for no elements alone")
         ask(func, args, kwargs)
+
+
+def _computes_nothing(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether there may be no elements, and PyTorch then takes them, whatever their type is."""
+    if not any(isinstance(size, torch.SymInt) for tensor in tensors_in((args, kwargs)) for size in tensor.shape):
+        return False
+    try:
+        with _disable_current_modes(), torch.no_grad():
+            func(*_real(args, small=False, opened=0), **_real(kwargs, small=False, opened=0))
+    except Exception:
+        return False
+    return True
 
 
 def _require_stored_as_is(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -126,16 +141,16 @@ def _count(tensor: torch.Tensor) -> int:
     return count
 
 
-def _real(tree: Any, small: bool) -> Any:
+def _real(tree: Any, small: bool, opened: int = _OPEN) -> Any:
     """Arguments with real values: ones."""
     match tree:
         case torch.Tensor():
-            sizes = [size if isinstance(size, int) else _OPEN for size in tree.shape]
+            sizes = [size if isinstance(size, int) else opened for size in tree.shape]
             return torch.ones([min(size, _SMALL) for size in sizes] if small else sizes, dtype=tree.dtype)
         case list() | tuple():
-            return type(tree)([_real(item, small) for item in tree])
+            return type(tree)([_real(item, small, opened) for item in tree])
         case dict():
-            return {name: _real(value, small) for name, value in tree.items()}
+            return {name: _real(value, small, opened) for name, value in tree.items()}
         case torch.SymInt():
             return 1
         case torch.SymFloat():

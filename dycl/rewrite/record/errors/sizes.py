@@ -15,6 +15,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.errors.caught_sizes import require_agreement
 from dycl.rewrite.record.errors.norms import by_channel, compared, in_groups, normalised, told_apart
 from dycl.rewrite.record.operations import tensors_in
 from dycl.rewrite.record.schemas import is_mutable, name_of
@@ -45,6 +46,7 @@ def require_fitting(
     if rule is _joined:
         return (_joined(recorder, *args, **kwargs), *args[1:])
     if rule is not None:
+        require_agreement(rule, func, args, kwargs, recorder)
         rule(recorder, *args, **kwargs)
     elif torch.Tag.pointwise in func.tags or name_of(func) in _POINTWISE:
         _pointwise(recorder, *args, **kwargs)
@@ -57,11 +59,6 @@ def _pointwise(recorder: Records, *args: Any, **kwargs: Any) -> None:
     tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
     if len(tensors) > 1:
         together(recorder, [tensor.shape for tensor in tensors])
-
-
-def _scattered(recorder: Records, tensor: Tensor, mask: Tensor, source: Tensor) -> None:
-    """A tensor and its mask go together; of the source `value_errors` asks that it has enough elements."""
-    together(recorder, [tensor.shape, mask.shape])
 
 
 def _stacked(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> None:
@@ -86,7 +83,8 @@ def _joined(recorder: Records, tensors: Sequence[Tensor], dim: int = 0) -> list[
     return [tensor for tensor in tensors if not any(tensor is other for other in left_out)]
 
 
-def _masked(recorder: Records, tensor: Tensor, mask: Tensor) -> None:
+def _masked(recorder: Records, tensor: Tensor, mask: Tensor, source: Tensor | None = None) -> None:
+    """A tensor and its mask go together; of a source `values` asks that it has enough elements."""
     together(recorder, [tensor.shape, mask.shape])
 
 
@@ -343,7 +341,7 @@ _SQUARES = ("_linalg_det", "_linalg_slogdet", "_linalg_eigh", "_linalg_solve_ex"
 _RULES: dict[str, Callable[..., Any]] = {
     **{f"aten.{name}.default": _joined for name in ("cat", "concat", "concatenate")},
     "aten.stack.default": _stacked,
-    "aten.masked_scatter.default": _scattered,
+    "aten.masked_scatter.default": _masked,
     "aten.masked_select.default": _masked,
     "aten.hstack.default": _beside,
     "aten.vstack.default": _below,

@@ -58,6 +58,22 @@ def require_asked(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dic
         recorder.require_size(need.condition, need.error, f"{name}: sizes that do not fit")
 
 
+def agree(
+    func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], needs: Sequence[Need], complete: bool
+) -> bool:
+    """Whether PyTorch raises an error where one of these needs is not met, of its class; if `complete`, there alone."""
+    sizes = _sizes_in((args, kwargs))
+    with _disable_current_modes(), torch.no_grad():
+        for assignment in _assignments((args, kwargs), sizes):
+            tried = _told(func, args, kwargs, sizes, assignment)
+            missed = [need.error for need in needs if need.condition.xreplace(assignment) == sympy.false]
+            if tried is None or (tried.error is not None and not missed and not complete):
+                continue
+            if tried.error != (missed[0] if missed else None):
+                return False
+    return True
+
+
 def _needs_of(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Need] | None:
     """All that must hold for the operation to take these arguments; None if no plain conditions say it."""
     sizes = _sizes_in((args, kwargs))
