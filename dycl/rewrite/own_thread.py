@@ -74,7 +74,8 @@ def _absent(*args: Any, **kwargs: Any) -> Any:
 
 def _by_thread(usual: Any, replacement: Any) -> Any:
     if isinstance(replacement, property):
-        return property(_by_thread(usual.__get__, replacement.fget))
+        setter = None if replacement.fset is None else _by_thread(usual.__set__, replacement.fset)
+        return property(_by_thread(usual.__get__, replacement.fget), setter)
 
     @functools.wraps(usual, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:

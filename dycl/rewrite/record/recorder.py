@@ -20,7 +20,7 @@ from dycl.rewrite.record.contract import ArrayOperations, Sym
 from dycl.rewrite.record.decompositions import Decompositions
 from dycl.rewrite.record.element_bounds import Bounds, Walk
 from dycl.rewrite.record.errors.checked_before import needs_no_checks
-from dycl.rewrite.record.errors.element_types import require_computed
+from dycl.rewrite.record.errors.element_types import kind_of_call, require_computed
 from dycl.rewrite.record.errors.elements import require_looked_at
 from dycl.rewrite.record.errors.ranks import require_ranks
 from dycl.rewrite.record.errors.sizes import depends_on_values, require_fitting
@@ -188,13 +188,14 @@ class Recorder(Tracked):  # type: ignore[no-untyped-call]
         require_ranks(func, args, kwargs)
         if self.recording.complex_pairs.concern(func, args, kwargs):
             return self.recording.complex_pairs.record(func, args, kwargs, self)
-        if tensors and not self._decompositions.within_known:
-            require_computed(func, args, kwargs)
+        asks = not self._decompositions.within_known
+        kind = kind_of_call(func, args, kwargs) if asks else None
+        if tensors and asks:
+            require_computed(func, args, kwargs, kind)
         require_no_hidden_write(func, args, kwargs)
         if needs_no_checks():
             return self._recorded(func, name, args, kwargs)
         outer, self._guarding, looked_at = self._guarding, [], self.recording.looked_at
-        asks = not self._decompositions.within_known
         try:
             if depends_on_values(name) or self.symbols.concern((args, kwargs)):
                 args = require_fitting(func, args, kwargs, self, asks)
@@ -207,7 +208,7 @@ class Recorder(Tracked):  # type: ignore[no-untyped-call]
         result = self._recorded(func, name, args, kwargs)
         self.recording.guard(guarding, first)
         if asks and self.recording.looked_at == looked_at:
-            require_looked_at(func, args, kwargs)
+            require_looked_at(func, args, kwargs, kind)
         return result
 
     def _recorded(self, func: OpOverload[Any, Any], name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,4 +1,7 @@
-"""What a model may ask of tensors that a program does not keep: how they lie in memory, and of which mode they are."""
+"""What a model may ask of tensors that a program does not keep: how they lie in memory, and of which mode they are.
+
+Nor may it give a tensor another memory, which PyTorch tells nobody of.
+"""
 
 import sys
 from collections.abc import Callable
@@ -17,6 +20,8 @@ _FUNCTIONS: dict[tuple[Any, str], str] = {
     (torch.Tensor, "storage_offset"): "where a tensor begins in memory",
 }
 _PROPERTIES = {"_base": "of which tensor another one is a view", "_version": "how often a tensor has been changed"}
+_DATA: Any = torch.Tensor.data
+_MAY_SET = ("torch._", "dycl.rewrite.state.")
 _MAY_KNOW = ("torch.", "dycl.rewrite.record.", "dycl.rewrite.state.")
 
 
@@ -27,7 +32,14 @@ def replacements() -> list[tuple[Any, str, Any]]:
         (torch.Tensor, name, property(_told(getattr(torch.Tensor, name).__get__, what)))
         for name, what in _PROPERTIES.items()
     ]
-    return [*functions, *properties, (torch, "is_grad_enabled", _asked_for_derivatives)]
+    data = (torch.Tensor, "data", property(_DATA.__get__, _set_data))
+    return [*functions, *properties, data, (torch, "is_grad_enabled", _asked_for_derivatives)]
+
+
+def _set_data(tensor: torch.Tensor, value: torch.Tensor) -> None:
+    if not sys._getframe(2).f_globals.get("__name__", "").startswith(_MAY_SET):
+        raise Refused("DY009", "the attribute `data` of a tensor is set")
+    _DATA.__set__(tensor, value)
 
 
 def _asked_for_derivatives() -> bool:

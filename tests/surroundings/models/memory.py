@@ -413,3 +413,26 @@ class TurnedOver(nn.Module):
             self.kept.t_()
         self.kept += 1
         return "tall" if self.kept.shape[0] == 3 else "wide", self.kept.shape[1], len(self.kept), self.kept * 1
+
+
+class FilledByAVector(nn.Module):
+    """A function of PyTorch's gives a tensor of the call another memory."""
+
+    refused = "DY009"
+
+    def forward(self, x: Tensor) -> Tensor:
+        made = x + 1
+        if x.sum() > 0:
+            nn.utils.vector_to_parameters(x * 3, [made])
+        return made * 1
+
+
+class SetByItsDescriptor(nn.Module):
+    """A tensor gets another memory by what Python calls for an assignment."""
+
+    refused = "DY009"
+
+    def forward(self, x: Tensor) -> Tensor:
+        made = x + 1
+        torch.Tensor.data.__set__(made, x * 5)  # type: ignore[attr-defined]
+        return made * 1

@@ -33,15 +33,12 @@ _REFUSED: dict[Hashable, bool] = {}
 _THEMSELVES = frozenset((bool, str, type(None)))
 
 
-def require_computed(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise PyTorch's error if it does not compute with tensors of these element types."""
+def require_computed(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], kind: Hashable) -> None:
+    """Raise PyTorch's error if it does not compute with tensors of these element types; `kind` is the kind of call."""
     _require_stored_as_is(func, args, kwargs)
-    if func.namespace != "aten":
-        return
-    key = (func, kind_of_arguments(args), kind_of_arguments(kwargs))
-    if key not in _REFUSED:
-        _REFUSED[key] = _is_refused(func, args, kwargs)
-    if _REFUSED[key]:
+    if kind not in _REFUSED:
+        _REFUSED[kind] = func.namespace == "aten" and _is_refused(func, args, kwargs)
+    if _REFUSED[kind]:
         if _computes_nothing(func, args, kwargs):
             raise Refused("DY004", f"PyTorch computes `{func}` of these element types for no elements alone")
         ask(func, args, kwargs)
@@ -74,6 +71,11 @@ _STORED = {
     *("scatter", "scatter_add", "scatter_reduce", "index_put", "index_add", "index_copy", "index_reduce"),
     *("masked_scatter", "put"),
 }
+
+
+def kind_of_call(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
+    """What is the same for calls that PyTorch takes or refuses together."""
+    return func, kind_of_arguments(args), kind_of_arguments(kwargs)
 
 
 def kind_of_arguments(tree: Any) -> Hashable:
