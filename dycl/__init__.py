@@ -38,10 +38,13 @@ def __getattr__(name: str) -> Any:
     """The names that need PyTorch, imported when first asked for: running an artefact does without them."""
     import importlib
 
+    from dycl.collection import collection_put_off
+
     if name not in _NEED_TORCH:
         raise AttributeError(f"module 'dycl' has no attribute '{name}'")
     try:
-        module = importlib.import_module(_NEED_TORCH[name])
+        with collection_put_off():
+            module = importlib.import_module(_NEED_TORCH[name])
     except ModuleNotFoundError as error:
         if error.name in ("torch", "onnx"):
             raise ImportError(f"dycl.{name} needs {error.name}: pip install 'dycl[compile]'") from error

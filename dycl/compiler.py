@@ -1,6 +1,5 @@
 """The pipeline: rewrite the model, run the passes, lower the sub-DNNs, store the weights, make a program."""
 
-import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from dycl.backends import Compiler, find_compiler
 from dycl.backends.cut import cut
 from dycl.backends.lower import Lowered, lower
 from dycl.check import check as compare_on_example
+from dycl.collection import collection_put_off
 from dycl.dump import Dump
 from dycl.errors import CompileError
 from dycl.hcfg.module import Module
@@ -100,21 +100,6 @@ def own_mistakes_told(model: nn.Module, others: tuple[type[Exception], ...] = ()
         if isinstance(error, (DyclError, *others)):
             raise
         raise CompileError([own_mistake(error, (span_of_function(model.forward),))]) from error
-
-
-@contextmanager
-def collection_put_off() -> Iterator[None]:
-    """Let Python look for garbage that refers to itself afterwards: with PyTorch loaded, each look takes long.
-
-    What the model left behind earlier is not finalised in the middle of it either.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def find_compilers(backend: str | Sequence[str]) -> tuple[Compiler, ...]:

@@ -5,6 +5,7 @@ from tests.house import Import, imports
 # A folder imports those that are named here and no others; all of them stand above it in this table.
 USES: dict[str, set[str]] = {
     "version": set(),
+    "collection": set(),
     "terminal": set(),
     "latency": set(),
     "hcfg": set(),
@@ -17,9 +18,12 @@ USES: dict[str, set[str]] = {
     "store": {"hcfg", "rewrite", "runtime"},
     "dump": {"backends", "hcfg", "optimize", "rewrite", "runtime"},
     "check": {"errors", "rewrite", "runtime"},
-    "compiler": {"backends", "check", "dump", "errors", "hcfg", "optimize", "rewrite", "runtime", "store", "version"},
-    "report": {"compiler", "errors", "hcfg", "optimize", "rewrite"},
-    "dycl": {"compiler", "errors", "report", "runtime", "version"},
+    "compiler": {
+        *("backends", "check", "collection", "dump", "errors", "hcfg", "optimize", "rewrite", "runtime", "store"),
+        "version",
+    },
+    "report": {"collection", "compiler", "errors", "hcfg", "optimize", "rewrite"},
+    "dycl": {"collection", "compiler", "errors", "report", "runtime", "version"},
     "demo": {"dycl", "latency", "runtime", "terminal"},
     "bench": {"backends", "compiler", "hcfg", "latency", "optimize", "rewrite", "runtime", "version", "zoo"},
     "cli": {"bench", "compiler", "demo", "hcfg", "optimize", "runtime", "terminal", "version", "zoo"},

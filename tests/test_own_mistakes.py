@@ -8,7 +8,6 @@ from torch import Tensor, nn
 
 import dycl
 from dycl import compiler
-from dycl.optimize import pipeline
 from dycl.rewrite.explore import exploration, states
 from dycl.rewrite.semantics import registry
 
@@ -31,7 +30,8 @@ def _forgets_a_name(*args: Any, **kwargs: Any) -> Any:
 _PLACES = [
     (states.States, "enter", "if x.sum() > 0:"),
     (exploration, "result_structure", "return x * 2"),
-    (pipeline, "verify_module", "def forward(self, x: Tensor) -> Tensor:"),
+    (compiler, "verify_module", "def forward(self, x: Tensor) -> Tensor:"),
+    (compiler, "optimize", "def forward(self, x: Tensor) -> Tensor:"),
     (compiler, "lower", "def forward(self, x: Tensor) -> Tensor:"),
     (compiler, "store", "def forward(self, x: Tensor) -> Tensor:"),
 ]

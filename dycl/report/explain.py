@@ -6,7 +6,8 @@ from typing import Any, Literal, assert_never
 
 from torch import nn
 
-from dycl.compiler import Compilation, collection_put_off, find_compilers
+from dycl.collection import collection_put_off
+from dycl.compiler import Compilation, find_compilers
 from dycl.errors import CompileError
 from dycl.hcfg.module import Module, begins_of_calls, dependencies, names_defined
 from dycl.hcfg.nodes import Block, BlockId, Branch, Fail, Jump, Name, Return, Run, Switch, next_calls, targets

@@ -97,7 +97,6 @@ def test_a_size_may_come_from_the_input() -> None:
             "no MaxPool for int64",
         ),
         (lambda x: x.mode(), torch.zeros(17), "not determined"),
-        (lambda x: torch.linalg.inv_ex(x, check_errors=True), torch.zeros(2, 2), "`check_errors` is set"),
         (
             lambda x: F.interpolate(x, size=(3, 1), mode="bilinear", antialias=True),
             torch.zeros(1, 1, 4, 4),
@@ -127,6 +126,13 @@ def test_an_unknown_operation_is_refused() -> None:
         translate(SubnetGraph((_X,), (), (unknown,), (Ref(1),), (_FLOATS, _FLOATS)))
     assert not supports("aten.svd.default")
     assert supports("aten.conv2d.default")
+
+
+def test_a_factor_that_is_checked_by_the_operation_itself_is_refused() -> None:
+    matrix = TensorType("float32", (2, 2))
+    checked = Operation("aten.linalg_inv_ex.default", {"A": _X, "check_errors": True}, (Ref(1), None), SPAN)
+    with pytest.raises(Untranslatable, match="`check_errors` is set"):
+        translate(SubnetGraph((_X,), (), (checked,), (Ref(1),), (matrix, matrix)))
 
 
 def test_the_backend_does_not_need_torch() -> None:

@@ -106,17 +106,15 @@ class Builder:
                 for position, value in enumerate(operands)
             ]
             emitted = [(wider, item[1]) if item is not None and item[0] == original else item for item in types]
-        extra: Any = attributes  # `make_node` declares its keywords too narrowly
         results = [None if item is None else Value(self._name(), item[0], item[1]) for item in emitted]
-        self.nodes.append(
-            helper.make_node(
-                operator,
-                ["" if value is None else value.name for value in operands],
-                ["" if value is None else value.name for value in results],
-                name=f"{self._target.split('.')[1] if '.' in self._target else operator}_{self._names}",
-                **extra,
-            )
+        node = onnx.NodeProto(
+            op_type=operator,
+            input=["" if value is None else value.name for value in operands],
+            output=["" if value is None else value.name for value in results],
+            name=f"{self._target.split('.')[1] if '.' in self._target else operator}_{self._names}",
+            attribute=[_attribute(name, attributes[name]) for name in sorted(attributes)],
         )
+        self.nodes.append(node)
         return tuple(
             self.cast(value, item[0])
             for value, item in zip(results, types, strict=True)
@@ -302,6 +300,15 @@ def numpy_type(dtype: DType) -> np.dtype[Any]:
 def dimension(size: Size) -> Dimension:
     """What a type can say about a size."""
     return size if isinstance(size, int) else UNKNOWN
+
+
+def _attribute(name: str, value: Attribute) -> onnx.AttributeProto:
+    """An attribute of a node. Most are whole numbers, at which `make_attribute` looks for long."""
+    if type(value) is int:
+        return onnx.AttributeProto(name=name, type=onnx.AttributeProto.INT, i=value)
+    if isinstance(value, list | tuple) and value and all(type(item) is int for item in value):
+        return onnx.AttributeProto(name=name, type=onnx.AttributeProto.INTS, ints=value)
+    return helper.make_attribute(name, value)
 
 
 def value_info(value: Value) -> onnx.ValueInfoProto:

@@ -33,6 +33,8 @@ def broadcast(shapes: Iterable[tuple[Dimension, ...]]) -> tuple[Dimension, ...]:
     """The shape that operands of these shapes have together."""
     result: tuple[Dimension, ...] = ()
     for shape in shapes:
+        if shape == result:
+            continue
         rank = max(len(result), len(shape))
         left: tuple[Dimension, ...] = (1,) * (rank - len(result)) + result
         right: tuple[Dimension, ...] = (1,) * (rank - len(shape)) + shape

@@ -24,6 +24,13 @@ def _inverted(recorder: Records, tensor: Tensor, *_: Any, **__: Any) -> Any:
     return ()
 
 
+def _factored(recorder: Records, tensor: Tensor, upper: bool = False) -> Any:
+    flaws = torch.linalg.cholesky_ex(tensor, upper=upper).info
+    message = "cholesky: The factorization could not be completed because the input is not positive-definite"
+    check(recorder, torch.eq(flaws, 0).all(), "LinAlgError", message, guards=True)
+    return ()
+
+
 def _pivoted(recorder: Records, factors: Tensor, pivots: Tensor, *rest: Any, **options: Any) -> Any:
     if rest[1:2] == (False,) or options.get("unpack_pivots") is False:
         return ()
@@ -74,6 +81,7 @@ RULES: dict[str, Callable[..., Any]] = {
     "aten.histc.default": _counted,
     "aten.histogram.bin_ct": _counted,
     **{f"aten._histogramdd_{name}.default": _counted_along for name in ("bin_edges", "from_bin_cts")},
+    "aten.cholesky.default": _factored,
     "aten.cholesky_inverse.default": _inverted,
     "aten.lu_unpack.default": _pivoted,
     "aten.linalg_lu_solve.default": _solved,
