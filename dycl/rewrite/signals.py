@@ -19,6 +19,18 @@ class DecisionMet(BaseException):
         """The call that made the iterator which met the decision, if one did."""
         DecisionMet.met += 1
 
+    def refusal(self, identifier: str, reason: str) -> "Refused":
+        """The problem that it is if its source cannot be stepped into."""
+        return Refused(identifier, reason)
+
+
+class Unfollowed(DecisionMet):
+    """Natively run code enters a function that the machine must follow, as of what the model holds."""
+
+    def refusal(self, identifier: str, reason: str) -> "Refused":
+        """What it is that must be followed, wherever it is told."""
+        return Refused("DY007", self.reason)
+
 
 class CheckMet(BaseException):
     """Whether an operation raises `error` depends on `condition`, and the program catches errors: decide on it."""

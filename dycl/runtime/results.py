@@ -6,7 +6,7 @@ recorded name and fields takes their place, made of names that the verifier has 
 
 import dataclasses
 import functools
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 from collections.abc import Iterable, Mapping
 from types import SimpleNamespace
 from typing import Any, Protocol
@@ -53,10 +53,14 @@ def arrange(structure: Structure, values: Values, types: TypeTable, row: int | N
             return [arrange(item, values, types, number) for number in range(values.length(length))]
         case Table(type_name=type_name, keys=keys, items=items):
             table = {key: arrange(item, values, types, row) for key, item in zip(keys, items, strict=True)}
-            return _table(types.get(type_name), table)
+            return _table(types.get(type_name, _OF_PYTHON.get(type_name)), table)
         case Record(kind=kind, fields=fields, items=items):
             arranged = [arrange(item, values, types, row) for item in items]
             return _record(kind, _record_type(structure, types), dict(zip(fields, arranged, strict=True)))
+
+
+_OF_PYTHON: dict[str, type] = {"OrderedDict": OrderedDict}
+"""Classes of tables that need not be supplied."""
 
 
 def _table(table_type: type | None, table: dict[str | int, object]) -> object:

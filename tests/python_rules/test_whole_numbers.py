@@ -111,3 +111,16 @@ def test_no_model_catches_a_limit() -> None:
     assert program(torch.ones(2)) == forward(torch.ones(2)) == 4
     with pytest.raises(OverflowError, match="more than 64 bits"):
         program(torch.full((2,), 3.0))
+
+
+def test_a_quotient_is_that_of_the_numbers_themselves() -> None:
+    def forward(x: torch.Tensor) -> object:
+        number, divisor = x.tolist()
+        return "whole" if number / divisor == number // divisor else round(number / divisor)
+
+    program = dycl.compile(Model(forward).eval(), torch.tensor([6, 3]))
+    for numbers in ([6, 3], [7, 2], [2**53, 3], [2**60, 2**40], [-(2**62), 7]):
+        assert program(torch.tensor(numbers)) == forward(torch.tensor(numbers))
+    for numbers in ([2**53 + 1, 3], [6, 2**60 + 1]):
+        with pytest.raises(OverflowError, match="more than 53 bits"):
+            program(torch.tensor(numbers))

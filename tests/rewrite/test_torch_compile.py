@@ -90,3 +90,29 @@ def test_a_wrapped_model_gives_what_the_model_gives(make: Callable[[], Any]) -> 
             assert_same(model(x), trace.outputs)
             paths.add(trace.path.blocks)
     assert len(paths) > 1
+
+
+class _Added(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + 1
+
+
+class _Around(nn.Module):
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+        self.more = [inner]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = self.inner(x)
+        return result if x.sum() > 0 else self.more[0](-x)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("around", [_Around, lambda inner: inner], ids=["inside", "itself"])
+@pytest.mark.parametrize(
+    "made", [torch.jit.script, lambda model: torch.jit.trace(model, torch.ones(2))], ids=["script", "trace"]
+)
+def test_a_module_of_torchscript_is_refused(around: Any, made: Any) -> None:
+    with pytest.raises(dycl.CompileError, match=r"DY003.*TorchScript"):
+        dycl.compile(around(made(_Added().eval())).eval(), torch.ones(2))

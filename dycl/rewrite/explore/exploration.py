@@ -208,9 +208,10 @@ class Exploration:
 
     def refuse(self, refused: Refused | DecisionMet | CheckMet, places: tuple[Span, ...]) -> None:
         """Take note of a problem at the innermost of these places that is the user's own."""
-        if not isinstance(refused, Refused):
-            needed = refused.reason if isinstance(refused, DecisionMet) else f"whether this raises {refused.error}"
-            refused = Refused("DY001", f"{needed} is needed here")
+        if isinstance(refused, DecisionMet):
+            refused = refused.refusal("DY001", f"{refused.reason} is needed here")
+        elif isinstance(refused, CheckMet):
+            refused = Refused("DY001", f"whether this raises {refused.error} is needed here")
         self._take_note(problem_at(refused, places))
 
     def _take_note(self, problem: Problem) -> None:

@@ -5,7 +5,7 @@ Whole numbers have 64 bits in a compiled program. Where Python's would outgrow t
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 
@@ -15,6 +15,8 @@ from dycl.rewrite.record.errors.checked_before import needs_no_checks
 Operation = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 _BEYOND = "the result has more than 64 bits, which is more than a compiled program keeps"
+_INEXACT = "a whole number of more than 53 bits is divided, which a compiled program rounds first"
+_EXACT = 2**53
 _LARGEST_SHIFT = 62
 _SMALLEST = -(2**63)
 _LARGEST_STEP = 2**31
@@ -84,6 +86,18 @@ def divisor_that_fits(
     if gives_quotient:
         recorder.check(torch.logical_not(beyond), "OverflowError", _BEYOND, is_limit=True)
     return torch.where(beyond, torch.ones_like(divisor), divisor)
+
+
+def require_exact(numbers: Sequence[torch.Tensor], recorder: Records) -> None:
+    """Check that whole numbers are the same in double precision: Python rounds their quotient, and not them."""
+    for number in numbers if not needs_no_checks() else ():
+        possible = recorder.element_bounds(number) if recorder.is_dynamic(number) else (int(number), int(number))
+        if possible is None or max(map(abs, possible)) > _EXACT:
+            same = torch.eq(number.to(torch.float64).to(torch.int64), number)
+            if recorder.is_dynamic(same):
+                recorder.check(same, "OverflowError", _INEXACT, is_limit=True)
+            elif not same.item():
+                raise OverflowError(_INEXACT)
 
 
 def compared(function: Operation, left: torch.Tensor, right: torch.Tensor, recorder: Records) -> torch.Tensor:

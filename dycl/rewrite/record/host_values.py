@@ -316,6 +316,8 @@ def _division(
     if kind is None:
         return _with_tensor(plain, left, right)
     recorder = _recorder(left, right)
+    if plain is operator.truediv and kind_of(left) == kind_of(right) == "int":
+        exact_numbers.require_exact([lift(number, "int", recorder).tensor for number in (left, right)], recorder)
     divisor = lift(right, kind, recorder).tensor
     if isinstance(right, HostValue):
         recorder.check(torch.ne(divisor, 0), "ZeroDivisionError", _message_of_zero(plain, left, right))

@@ -15,12 +15,20 @@ class Order(NamedTuple):
     axes: tuple[int, ...]
 
 
+class Repeated(NamedTuple):
+    """Elements of which several may be one: whether they are depends on sizes."""
+
+    name: str = "repeated"
+
+
 # The strides, None for one that is not known; an order, where sizes are open; or nothing: the elements lie in order.
-Layout = tuple[int | None, ...] | Order | None
+Layout = tuple[int | None, ...] | Order | Repeated | None
 
 
 def layout_of(tensor: torch.Tensor) -> Layout:
     """The layout of a tensor, in terms that hold in other blocks too."""
+    if hasattr(tensor, _REPEATED):
+        return Repeated()
     strides = tensor.stride()
     if all(isinstance(number, int) for number in (*tensor.shape, *strides)):
         return tuple(strides)
@@ -73,6 +81,8 @@ def common(left: Layout, right: Layout, shapes: tuple[Sequence[Dimension], Seque
     """What two tensors of these shapes have in common in how they lie."""
     if left == right:
         return left
+    if isinstance(left, Repeated) or isinstance(right, Repeated):
+        return Repeated()
     plain = [layout is None or layout == in_order(shape) for layout, shape in zip((left, right), shapes, strict=True)]
     if all(plain):
         return None
@@ -83,6 +93,7 @@ def common(left: Layout, right: Layout, shapes: tuple[Sequence[Dimension], Seque
 
 
 _APART = "_no_element_lies_in_another"
+_REPEATED = "_elements_may_lie_in_others"
 
 
 def with_unknown_strides(tensor: torch.Tensor) -> torch.Tensor:
@@ -93,4 +104,20 @@ def with_unknown_strides(tensor: torch.Tensor) -> torch.Tensor:
 
 def known_strides(tensor: torch.Tensor) -> Sequence[Any]:
     """The strides, as far as it matters whether several elements are one."""
+    if hasattr(tensor, _REPEATED):
+        return [0] * tensor.dim()
     return [1] * tensor.dim() if hasattr(tensor, _APART) else tensor.stride()
+
+
+def repeated(tensor: torch.Tensor) -> torch.Tensor:
+    """Note that several elements of a tensor may be one."""
+    setattr(tensor, _REPEATED, True)
+    return tensor
+
+
+def may_be_repeated(parent: torch.Tensor, shape: Sequence[Any]) -> bool:
+    """Whether it depends on sizes if `parent`, made as large as this, has several elements in one place."""
+    if hasattr(parent, _REPEATED):
+        return True
+    beside = zip(parent.shape, shape[len(shape) - parent.dim() :], strict=True)
+    return any(isinstance(size, torch.SymInt) and _expression(size) != _expression(wide) for size, wide in beside)

@@ -30,7 +30,7 @@ from dycl.rewrite.record.contract import Records, Sym
 from dycl.rewrite.record.errors.checked_before import checked_before
 from dycl.rewrite.record.host_values import HostValue, lift
 from dycl.rewrite.record.known_shapes import Kind
-from dycl.rewrite.record.layouts import Layout, Order, in_order
+from dycl.rewrite.record.layouts import Layout, Order, Repeated, in_order, repeated
 from dycl.rewrite.record.sizes.expressions import evaluated
 from dycl.rewrite.record.sizes.sampled_shapes import Inferred, is_taken, samples
 from dycl.rewrite.record.sizes.shape_rules import by_rule, is_pointwise, with_last_size
@@ -95,6 +95,8 @@ class Symbols:
             elif isinstance(layout, Order):
                 turned = torch.empty([shape[axis] for axis in layout.axes], dtype=dtype)
                 tensor = turned.permute([layout.axes.index(axis) for axis in range(len(shape))])
+            elif isinstance(layout, Repeated):
+                tensor = repeated(torch.empty_strided(shape, [self._shape_env.size() for _ in shape], dtype=dtype))
             else:
                 strides = [self._shape_env.size() if stride is None else stride for stride in layout]
                 tensor = torch.empty_strided(shape, strides, dtype=dtype)

@@ -18,11 +18,12 @@ import torch
 from torch import nn
 from torch._library.custom_ops import CustomOpDef
 
-from dycl.rewrite.knowledge import Interpret, StepInto
+from dycl.rewrite import record
+from dycl.rewrite.knowledge import StepInto
 from dycl.rewrite.normalise import class_making, contexts, data_model, exception_groups, syntax
 from dycl.rewrite.normalise.instructions import Call
 from dycl.rewrite.normalise.source import has_source
-from dycl.rewrite.own_code import is_own_module
+from dycl.rewrite.own_code import is_library
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.run import errors, generators
@@ -33,8 +34,16 @@ from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.run.entering import frame, generator
 from dycl.rewrite.run.genuine import operands
 from dycl.rewrite.run.local_names import asks_for_locals, local_names
+from dycl.rewrite.run.native_code import behind, mark
 from dycl.rewrite.run.stepped_through import made_lazily, require_known
-from dycl.rewrite.run.touching import cached, is_cached, require_no_look_at_cache, require_touchable, watch_imported
+from dycl.rewrite.run.touching import (
+    cached,
+    followed,
+    is_cached,
+    require_no_look_at_cache,
+    require_touchable,
+    watch_imported,
+)
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, mentions
 from dycl.rewrite.semantics.in_python import builtin_functions as substitutes
 from dycl.rewrite.semantics.in_python import classes as class_stand_ins
@@ -42,7 +51,7 @@ from dycl.rewrite.semantics.in_python import generators as generator_calls
 from dycl.rewrite.semantics.registry import meaning
 from dycl.rewrite.semantics.switches import switch_on_index
 from dycl.rewrite.semantics.texts import HostText
-from dycl.rewrite.signals import SIGNALS, CheckMet, DecisionMet, Refused, Restart
+from dycl.rewrite.signals import CheckMet, DecisionMet, Refused, Restart
 from dycl.rewrite.state.frames import Frame, Generator, HostRange, ItemIterator, RangeIterator
 from dycl.rewrite.state.heap import doors
 from dycl.rewrite.state.stops import Stop
@@ -111,7 +120,7 @@ def _go_on(machine: Interprets, generator: Generator, how: str, args: tuple[Any,
 
 _PUSHED = object()
 _OWN = (syntax, data_model, contexts, exception_groups, class_making, doors)
-_OWN_FUNCTIONS = tuple(module.__name__ for module in _OWN)
+_OWN_FUNCTIONS = (*(module.__name__ for module in _OWN), record.__name__)
 
 
 def _tells_itself_apart(callee: Any) -> bool:
@@ -142,7 +151,7 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         machine.contexts.callback(args[0].gen.close)
     function, arguments, purpose, constructed = resolve(callee, args, kwargs)
     is_expression = function is not None and function.__code__.co_name == "<genexpr>"
-    if function is None or function.__module__ in _OWN_FUNCTIONS or not has_source(function.__code__):
+    if function is None or str(function.__module__).startswith(_OWN_FUNCTIONS) or not has_source(function.__code__):
         if is_expression:
             raise Refused("DY003", "the source of this generator expression cannot be read")
         return _builtin(machine, callee, (args, kwargs))
@@ -165,6 +174,8 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
 
 
 def _is_interpreted(machine: Interprets, function: types.FunctionType) -> bool:
+    if machine.heap.to_follow is not None and not is_library(function.__module__):
+        return True
     return function.__code__ in machine.knowledge.interpreted or machine.heap.is_suspicious
 
 
@@ -230,42 +241,16 @@ def _natively(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     """Let Python make the call; if that needs a decision or fails, mark what it ran and start the block again."""
     met = DecisionMet.met
     try:
-        result = callee(*arguments[0], **arguments[1])
+        result = followed(machine, callee, *arguments)
     except Restart:
         raise
     except (DecisionMet, CheckMet, Refused, Exception) as stopped:
-        if mark(machine, stopped) or mark(machine, _behind(stopped)):
+        if mark(machine, stopped) or mark(machine, behind(stopped)):
             raise Restart from None
         raise
     if DecisionMet.met != met:
         raise Refused("DY001", "the code called here swallowed the request for a value that only the input determines")
     return _imported(machine, result)
-
-
-def _behind(error: BaseException) -> BaseException:
-    """The signal that code written in C has made an error of its own from: a class does when it is made."""
-    link: BaseException | None = error
-    while link is not None and not isinstance(link, SIGNALS):
-        link = link.__cause__
-    return error if link is None else link
-
-
-def mark(machine: Interprets, stopped: BaseException) -> bool:
-    """Mark the functions that were running natively; false if that tells nothing new."""
-    codes = set()
-    trace = stopped.__traceback__
-    trace = trace.tb_next if trace is not None else None
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        namespace = trace.tb_frame.f_globals.get("__name__", "")
-        internal = is_own_module(namespace) or namespace.startswith(("torch._", "torch.utils._"))
-        stepped_into = substitutes.stands_in(code) or namespace == "torch.utils._contextlib"
-        if (not internal or stepped_into) and has_source(code):
-            codes.add(code)
-        trace = trace.tb_next
-    new = codes - machine.knowledge.interpreted
-    machine.knowledge.learn(*map(Interpret, new))
-    return bool(new)
 
 
 def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Arguments | None = None) -> Any:
@@ -284,8 +269,9 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Ar
         args, kwargs = with_symbols(args), with_symbols(kwargs)
     met = DecisionMet.met
     try:
-        result = callee(*args, **kwargs)
-        if result is NotImplemented and mentions((callee, arguments), (HostValue, operator.methodcaller)):
+        result = followed(machine, callee, args, kwargs)
+        knows_numbers = str(getattr(callee, "__module__", "")).startswith(record.__name__)
+        if result is NotImplemented and not knows_numbers and mentions((callee, arguments), _LIKE_NUMBERS):
             raise Refused("DY001", f"{_told(callee)} needs a value that only the input determines")
         if DecisionMet.met != met:
             raise DecisionMet("a value that only the input determines is needed")
@@ -295,7 +281,7 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Ar
             if result is None:
                 raise _from_the_beginning(machine, callee, written or arguments)
     except (DecisionMet, Exception) as error:
-        decision = _behind(error)
+        decision = behind(error)
         if not isinstance(decision, DecisionMet):
             raise
         if mark(machine, decision):
@@ -308,9 +294,10 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Ar
         if stepped_into and not (callee in (operator.getitem, operator.setitem) and isinstance(args[0], torch.Tensor)):
             raise _from_the_beginning(machine, callee, written or arguments) from None
         function = resolve(callee, *arguments)[0]
-        if function is not None and function.__module__ not in _OWN_FUNCTIONS:
-            raise Refused("DY003", f"a decision hides in {_told(callee)}, whose source cannot be read") from None
-        raise Refused("DY001", f"{_told(callee)} needs a value that only the input determines") from None
+        if function is not None and not str(function.__module__).startswith(_OWN_FUNCTIONS):
+            reason = f"a decision hides in {_told(callee)}, whose source cannot be read"
+            raise decision.refusal("DY003", reason) from None
+        raise decision.refusal("DY001", f"{_told(callee)} needs a value that only the input determines") from None
     return _imported(machine, result)
 
 
@@ -346,6 +333,7 @@ def _from_the_beginning(machine: Interprets, callee: Any, arguments: Arguments) 
     return Restart()
 
 
+_LIKE_NUMBERS = (HostValue, operator.methodcaller)
 _EMPTY: tuple[Any, ...] = ([], (), {}, {}.values(), {}.items(), set(), "", range(0))
 _LAZY: tuple[type, ...] = (
     *(zip, enumerate, map, filter, reversed, types.GeneratorType),
@@ -384,7 +372,7 @@ def _imported(machine: Interprets, result: Any) -> Any:
 
 def _told(callee: Any) -> str:
     """What is called, in words of the user's program."""
-    if getattr(callee, "__module__", None) in _OWN_FUNCTIONS:
+    if str(getattr(callee, "__module__", "")).startswith(_OWN_FUNCTIONS):
         return _IN_WORDS.get(callee.__name__, "what Python does here")
     return f"`{getattr(callee, '__qualname__', None) or type(callee).__name__}`"
 

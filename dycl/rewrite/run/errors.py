@@ -8,7 +8,7 @@ import torch
 
 from dycl.hcfg.types import Span
 from dycl.rewrite.run.contract import Interprets
-from dycl.rewrite.signals import Refused
+from dycl.rewrite.signals import SIGNALS, Refused
 from dycl.rewrite.state.frames import Frame
 
 
@@ -62,6 +62,8 @@ def class_named(name: str) -> type[BaseException]:
 
 def to_raise(value: Any) -> BaseException:
     """The error that `raise value` raises."""
+    if isinstance(value, SIGNALS) and not isinstance(value, KeyboardInterrupt):
+        raise value  # what stands in for a function says so, and no handler of the program's hears of it
     made = _made(value)
     return made if made is not None else TypeError("exceptions must derive from BaseException")
 

@@ -1,10 +1,11 @@
-"""What `locals()` gives: the variables of the function that calls it."""
+"""Variables of functions: what `locals()` gives, and what those hold that functions share."""
 
 import sys
 import types
 from typing import Any
 
 from dycl.rewrite.run.contract import Interprets
+from dycl.rewrite.state.frames import Frame
 
 _LOCALS = "!locals"
 # Until Python 3.12, all calls of `locals()` in a function give the same dict.
@@ -35,3 +36,14 @@ def local_names(machine: Interprets) -> dict[str, Any]:
 
 
 _NOTHING = object()
+
+
+def cell_contents(cell: Any, name: str, frame: Frame) -> Any:
+    """What a variable that functions share holds, or Python's error if it holds nothing."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        missing = f"variable '{name}' where it is not associated with a value"
+        if name in frame.function.code.co_freevars:
+            raise NameError(f"cannot access free {missing} in enclosing scope", name=name) from None
+        raise UnboundLocalError(f"cannot access local {missing}") from None

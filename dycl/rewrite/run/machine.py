@@ -47,12 +47,13 @@ from dycl.rewrite.own_code import is_own_file
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.recorder import Recorder
-from dycl.rewrite.run import calls, entering, errors, generators, stepped_through
+from dycl.rewrite.run import calls, entering, errors, generators, native_code, stepped_through
 from dycl.rewrite.run.arguments import identity, spread_over
 from dycl.rewrite.run.genuine import require_genuine
-from dycl.rewrite.run.native_handlers import would_be_caught
+from dycl.rewrite.run.local_names import cell_contents
+from dycl.rewrite.run.native_code import would_be_caught
 from dycl.rewrite.run.rolled import rolled_up
-from dycl.rewrite.run.touching import untouchable
+from dycl.rewrite.run.touching import followed, untouchable
 from dycl.rewrite.semantics.dynamic import truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.signals import SIGNALS, CheckMet, DecisionMet, Refused, Restart
@@ -63,14 +64,12 @@ from dycl.rewrite.state.frames import (
     ItemIterator,
     ParallelIterator,
     RangeIterator,
-    Stopped,
-    cell_contents,
     over_container,
 )
 from dycl.rewrite.state.heap import Heap
 from dycl.rewrite.state.lazy_iterators import LIST_ITERATOR, LazyIterator
 from dycl.rewrite.state.pinned import Pinned
-from dycl.rewrite.state.stops import Decided, Outcome, Raised, Returned, Stop
+from dycl.rewrite.state.stops import Decided, Outcome, Raised, Returned, Stop, Stopped
 from dycl.rewrite.state.tables import GrownList
 
 _MOST_ITEMS = 100_000
@@ -154,7 +153,7 @@ class Machine:
                     stop = self._decide_check(frame, met, int(passed))
                 except DecisionMet as decision:
                     stepped_through.require_known(self, decision)
-                    raise Refused("DY001", f"{decision.reason} is needed here") from None
+                    raise decision.refusal("DY001", f"{decision.reason} is needed here") from None
                 except SIGNALS:
                     raise
                 except BaseException as error:
@@ -257,7 +256,7 @@ class Machine:
         try:
             holds = truth(condition, self)
         except DecisionMet as met:
-            if calls.mark(self, met):
+            if native_code.mark(self, met):
                 raise Restart from None
             raise
         if isinstance(holds, HostValue):
@@ -292,11 +291,11 @@ class Machine:
             return watching
         # Others may hold an iterator that is written in C, too: it must give each item once.
         given = syntax.is_iterator(source) and hasattr(type(source), "__iter__")
-        return source if given else self.over(iter(source))
+        return source if given else self.over(followed(self, iter, (source,), {}))
 
     def over(self, source: Iterator[Any]) -> ItemIterator:
         """An iterator over items; those that never change are kept once, so that states need not look at them."""
-        items = tuple(itertools.islice(source, _MOST_ITEMS + 1))
+        items: tuple[Any, ...] = followed(self, tuple, (itertools.islice(source, _MOST_ITEMS + 1),), {})
         if len(items) > _MOST_ITEMS:
             raise Refused("DY011", f"a loop runs over more than {_MOST_ITEMS} items")
         key = identity(items)
@@ -331,7 +330,7 @@ class Machine:
             self.frames.append(entering.frame(self, type(iterator).__next__, ((iterator,), {}), "item"))
             return None
         try:
-            item = next(iterator)
+            item = followed(self, next, (iterator,), {})
         except StopIteration:
             frame.position = instruction.exhausted
             return None
@@ -340,7 +339,7 @@ class Machine:
         return None
 
     def _unpack(self, frame: Frame, dests: tuple[Register, ...], star: int | None, source: Any) -> None:
-        items = source.unpacked(len(dests), star) if type(source) is GrownList else list(source)
+        items = source.unpacked(len(dests), star) if type(source) is GrownList else followed(self, list, (source,), {})
         if type(source) is GrownList:
             frame.registers.update(zip(dests, items, strict=True))
             return

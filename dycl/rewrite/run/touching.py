@@ -6,6 +6,7 @@ import operator
 import sys
 import types
 import weakref
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
@@ -13,14 +14,15 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
+from dycl.rewrite import record
 from dycl.rewrite.knowledge import Interpret
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.normalise.source import has_source
-from dycl.rewrite.own_code import is_library
+from dycl.rewrite.own_code import is_library, is_own_module
 from dycl.rewrite.run.callees import Arguments, resolve
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.dynamic import is_dynamic
-from dycl.rewrite.signals import Refused
+from dycl.rewrite.signals import Refused, Unfollowed
 from dycl.rewrite.state.heap.leading import leads_to, parts_of
 
 # They ask for nothing but the object itself, or hand it on.
@@ -30,7 +32,7 @@ _NEUTRAL: tuple[Any, ...] = (getattr, hasattr, isinstance, id, type, callable, o
 def require_touchable(machine: Interprets, callee: Any, arguments: Arguments) -> None:
     """Refuse a call that may change what can be neither copied nor compared; interpret one that may lead to that."""
     args, kwargs = arguments
-    told = machine.heap.untouchable((callee, getattr(callee, "__self__", None), *args, *kwargs.values()))
+    told = machine.heap.untouchable(_used((callee, *args, *kwargs.values())))
     if told is None:
         return
     # A proxy asks what it stands for, whatever it is asked.
@@ -40,6 +42,90 @@ def require_touchable(machine: Interprets, callee: Any, arguments: Arguments) ->
     if function is None or not has_source(function.__code__):
         raise untouchable(told)
     machine.knowledge.learn(Interpret(function.__code__))
+
+
+def followed(machine: Interprets, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a native call, which enters no function that the machine must follow."""
+    to_follow = machine.heap.to_follow
+    if to_follow is None:
+        return callee(*args, **kwargs)
+
+    outer: Any = sys.getprofile()
+
+    def enter(frame: types.FrameType, event: str, argument: Any) -> None:
+        if outer is not None:
+            outer(frame, event, argument)
+        if event == "call" and _must_be_followed(frame, machine):
+            raise Unfollowed(f"`{frame.f_code.co_qualname}` runs where it is not followed, and may use {to_follow}")
+
+    sys.setprofile(enter)
+    try:
+        return callee(*args, **kwargs)
+    finally:
+        sys.setprofile(outer)
+
+
+def _must_be_followed(frame: types.FrameType, machine: Interprets) -> bool:
+    """Whether a function may use what must be followed: any of the user's own, others by what they name or hold."""
+    module, code = _module_of(frame), frame.f_code
+    if is_own_module(module) or module.startswith(_INSIDE):
+        return False
+    if not is_library(module) and code.co_filename != _MADE_BY_LIBRARY:
+        return not _is_asked_for_by_others(frame)
+    held = list(frame.f_locals.values())
+    for _ in range(_STEPS):
+        if machine.heap.untouchable(_used(held)) is not None:
+            return True
+        held = [value for one in held for value in _attributes_of(one, code.co_names)]
+    return False
+
+
+# `self.sampler.items` is two away from `self`.
+_STEPS = 3
+
+
+def _attributes_of(value: Any, names: Iterable[str]) -> list[Any]:
+    """What a value has under some of these names, found without running any code."""
+    if isinstance(value, type | types.ModuleType):
+        return []
+    try:
+        found = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return []
+    return [found[name] for name in names if name in found] if type(found) is dict else []
+
+
+def _used(values: Iterable[Any]) -> Iterator[Any]:
+    """Values, and what those of them are made of that are called."""
+    for value in values:
+        yield value
+        if isinstance(value, _BOUND):
+            yield value.__self__
+        elif isinstance(value, functools.partial):
+            yield from _used((value.func, *value.args, *value.keywords.values()))
+
+
+_BOUND = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
+# A class made by `dataclass` or `namedtuple` has functions whose source nobody wrote.
+_MADE_BY_LIBRARY = "<string>"
+
+
+def _is_asked_for_by_others(frame: types.FrameType) -> bool:
+    """Whether this runs because a module is imported, or because the recorder asks a backend."""
+    link = frame.f_back
+    while link is not None and not is_own_module(_module_of(link)):
+        if _module_of(link).startswith("importlib."):
+            return True
+        link = link.f_back
+    return _module_of(link).startswith(record.__name__)
+
+
+def _module_of(frame: types.FrameType | None) -> str:
+    return "" if frame is None else str(frame.f_globals.get("__name__", ""))
+
+
+# What PyTorch runs to find shapes: no object of the model gets there.
+_INSIDE = ("torch._", "torch.utils._", "torch.fx.", "torch.overrides", "sympy.", "numpy.")
 
 
 def watch_imported(machine: Interprets, callee: Any, args: tuple[Any, ...], imported: Any) -> None:

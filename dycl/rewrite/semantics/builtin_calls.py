@@ -27,8 +27,9 @@ from dycl.rewrite.semantics.numpy.forms import is_flag, tensor_of
 from dycl.rewrite.semantics.ranges import range_contains, range_length
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused
-from dycl.rewrite.state.frames import Generator, HostRange, ParallelIterator, RangeIterator, Stopped
+from dycl.rewrite.state.frames import Generator, HostRange, ParallelIterator, RangeIterator
 from dycl.rewrite.state.lazy_iterators import KNOWN_ITERATORS
+from dycl.rewrite.state.stops import Stopped
 from dycl.rewrite.tensor_types import dress, dress_of
 
 

@@ -3,6 +3,7 @@
 import collections
 import gc
 import itertools
+import operator
 import types
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -158,16 +159,31 @@ class ItemIterator:
         """Let Python's own iterator stand where this one does, from where it notices every change."""
         if self.native is not None or self.source is None or len(self.source) != self.known:
             return
-        views = {"key": "keys", "value": "values", "pair": "items"}
-        is_dict = isinstance(self.source, dict)
-        self.native = iter(getattr(self.source, views[self.part])() if is_dict else self.source)
+        self.native = iter(self._view())
         collections.deque(itertools.islice(self.native, self.position), maxlen=0)
+
+    def _view(self) -> Any:
+        """What Python's own iterator goes through."""
+        views = {"key": "keys", "value": "values", "pair": "items"}
+        return getattr(self.source, views[self.part])() if isinstance(self.source, dict) else self.source
 
     def size_when_begun(self) -> int | None:
         """How many items there were when the loop began; the complement if there is another number now."""
         if self.source is None or self.known is None or self.known < 0:
             return self.known
+        if self.native is not None and isinstance(self.source, dict) and len(self.source) == self.known:
+            self._require_undisturbed()
         return self.known if len(self.source) == self.known else ~self.known
+
+    def _require_undisturbed(self) -> None:
+        """Refuse to go on by position if Python's own iterator would not: keys went, and as many others came."""
+        here, same = list(self._view())[self.position :], operator.eq if self.part == "pair" else operator.is_
+        try:
+            left = self.native.__reduce__()[1][0]
+        except RuntimeError:
+            left = [self]  # it notices, and will say so
+        if len(left) != len(here) or not all(map(same, left, here)):
+            raise Refused("DY009", "a dict is gone through some of whose keys were replaced", "go through a copy of it")
 
     def __length_hint__(self) -> int:
         if self.source is not None and len(self.source) != self.known:
@@ -199,7 +215,15 @@ def over_container(source: Any) -> ItemIterator | None:
     return ItemIterator(tuple(container), known=len(container), source=container, part=part, kind=kind)
 
 
-_PARTS: dict[type, Part] = {type({}.keys()): "key", type({}.values()): "value", type({}.items()): "pair"}
+_ORDERED: Any = collections.OrderedDict()
+_PARTS: dict[type, Part] = {
+    type({}.keys()): "key",
+    type({}.values()): "value",
+    type({}.items()): "pair",
+    type(_ORDERED.keys()): "key",
+    type(_ORDERED.values()): "value",
+    type(_ORDERED.items()): "pair",
+}
 _CHANGED: dict[type, str] = {
     dict: "dictionary changed size during iteration",
     collections.defaultdict: "dictionary changed size during iteration",
@@ -303,13 +327,6 @@ Generator.__name__ = types.GeneratorType.__name__
 
 
 @dataclass(slots=True, eq=False)
-class Stopped:
-    """Stands for an iterator of the user's own that has come to its end, and what it gave then."""
-
-    value: Any
-
-
-@dataclass(slots=True, eq=False)
 class RangeIterator:
     """An iterator over a range whose bounds or position only the input determines: whether it goes on is a decision.
 
@@ -379,14 +396,3 @@ class HostRange:
 
     def __hash__(self) -> int:
         raise DecisionMet("a range that only the input determines is used as a key")
-
-
-def cell_contents(cell: Any, name: str, frame: Frame) -> Any:
-    """What a variable that functions share holds, or Python's error if it holds nothing."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        missing = f"variable '{name}' where it is not associated with a value"
-        if name in frame.function.code.co_freevars:
-            raise NameError(f"cannot access free {missing} in enclosing scope", name=name) from None
-        raise UnboundLocalError(f"cannot access local {missing}") from None

@@ -1,4 +1,4 @@
-"""Where a run of the machine stops: at a decision, at the program's end, or at an error it raises."""
+"""Where a run of the machine stops, at a decision, at its end or at an error; and where an iterator does."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -44,3 +44,10 @@ class Raised:
 
 
 Stop = Decided | Returned | Raised
+
+
+@dataclass(slots=True, eq=False)
+class Stopped:
+    """Stands for an iterator of the user's own that has come to its end, and what it gave then."""
+
+    value: Any

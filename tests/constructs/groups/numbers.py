@@ -31,7 +31,10 @@ class Bits(Base):
         return (n & 6 | 1, n ^ 3, ~n) if n > 0 else (n >> k, n << k)
 
 
-@bounded("whole numbers computed from the input", "64 bits; beyond them the program stops with an `OverflowError`")
+@bounded(
+    "whole numbers computed from the input",
+    "64 bits, of which `/` takes 53; beyond them the program stops with an `OverflowError`",
+)
 class LargeNumbers(Base):
     def forward(self, x):
         n = int(x[0] * 1000)

@@ -1,5 +1,6 @@
 """Iterators made of others: nothing is taken from a source before it is asked for."""
 
+import collections
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -215,3 +216,24 @@ def iterator_that_its_function_ends_is_delegated_to(x: Tensor) -> Any:
 def iterator_that_its_function_has_ended_goes_on(x: Tensor) -> Any:
     items = map(_until_negative(x), [0, 1, 0, 1])
     return list(items), list(items)
+
+
+@refused("DY009")
+def key_is_replaced_on_the_way(x: Tensor) -> Any:
+    table, seen = {"a": 1, "b": 2, "c": 3}, []
+    for key in table:
+        seen.append(key)
+        if x.sum() > 0 and key == "a":
+            table["d"] = table.pop("a")
+    return seen
+
+
+def ordered_key_moves_on_the_way(x: Tensor) -> Any:
+    table = collections.OrderedDict(a=x[0], b=x[1])
+    try:
+        for key, value in table.items():
+            if value > 0 and key == "a":
+                table.move_to_end(key)
+    except RuntimeError as error:
+        return str(error), list(table)
+    return list(table)

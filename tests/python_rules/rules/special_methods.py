@@ -211,3 +211,32 @@ def total_order(x: Tensor) -> Any:
     one, other = _Ordered(x), _Ordered(-x)
     ordered = sorted([one, other, _Ordered(x * 0)])
     return [item.value for item in ordered], one >= other, one <= other, max(one, other).value
+
+
+class _Scaled:
+    def __init__(self, value: Tensor) -> None:
+        self.value = value
+
+    def __rmul__(self, other: Any) -> Any:
+        return other * self.value if self.value.sum() > 0 else self.value
+
+    def __radd__(self, other: Any) -> Any:
+        return (other, 1) if self.value[0] > 0 else (other, 2)
+
+    def __gt__(self, other: Any) -> Any:
+        return bool(self.value[0] > other)
+
+
+def number_of_the_input_on_the_left(x: Tensor) -> Any:
+    number, scaled = x[0].item(), _Scaled(x)
+    return number * scaled, int(number) + scaled, number < scaled, sum([int(number), scaled])  # type: ignore[list-item]
+
+
+def number_on_the_left_is_tried(x: Tensor) -> Any:
+    if x[1] > 5:
+        return x
+    try:
+        result = int(x[0]) * _Scaled(x)
+    except:  # noqa: E722
+        result = "failed"
+    return result

@@ -17,7 +17,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.errors.checked_before import checked_before
-from dycl.rewrite.record.layouts import known_strides
+from dycl.rewrite.record.layouts import known_strides, may_be_repeated, repeated
 from dycl.rewrite.record.memory.overlap import View, lies_across
 from dycl.rewrite.record.memory.put_back import put_back
 from dycl.rewrite.record.memory.sharing import gives_view, is_alone, memory, sharing
@@ -77,6 +77,9 @@ class Aliases:
         parent, certain = known
         if output is parent:
             return
+        widens = func._schema.name == "aten::expand"
+        if may_be_repeated(parent, output.shape if widens else parent.shape):
+            repeated(output)
         view = View(output, parent, func, args, kwargs, position, self.versions.get(id(parent), 0))
         if certain:
             self.views[id(output)] = view
@@ -103,13 +106,14 @@ class Aliases:
         return type(result)(outputs) if type(result) in (tuple, list) else result if several else outputs[0]
 
     def require_writable(self, tensor: torch.Tensor, recorder: Records) -> None:
-        """Refuse to write to memory that another tensor sees without this block knowing how."""
-        owner = self.owner(tensor)
-        sharing = self.sharing(tensor)
-        if sharing:
-            recorder.views_are_written(sharing)
-        if not isinstance(owner, FakeTensor) and memory(owner) not in self.own_memory:
-            recorder.kept_tensor_is_written(owner)
+        """Refuse to write to memory that another tensor sees, or may see, without this block knowing how."""
+        for written in (tensor, *self.linked(tensor).values()):
+            sharing = self.sharing(written)
+            if sharing:
+                recorder.views_are_written(sharing)
+            owner = self.owner(written)
+            if not isinstance(owner, FakeTensor) and memory(owner) not in self.own_memory:
+                recorder.kept_tensor_is_written(owner)
 
     def sharing(self, tensor: torch.Tensor) -> list[torch.Tensor]:
         """The tensors from before this block that share memory with this one in a way that the block does not know."""

@@ -39,7 +39,7 @@ _TOLD = Answers[_Told | None]()
 
 def _told_by(view: View, sizes: list[Any]) -> _Told | None:
     """Which sizes are 1 where they share memory: any of these or all of them."""
-    found = [sample for sample in samples(view.func, view.args, view.kwargs, guessed=False) if sample.tells]
+    found = [sample for sample in samples(view.func, view.args, view.kwargs, False, of_memory=True) if sample.tells]
     shared = [sample.sources[view.position or 0] is not None for sample in found]
     ones = [[value_of(size, sample.assignment) == 1 for size in sizes] for sample in found]
     every = tuple(range(len(sizes)))

@@ -29,6 +29,7 @@ _MANY = (2, 1, 0, 3, 5, 64, 1021)
 _MOST_ALONE = 9
 _ENOUGH = 3
 _RANDOM_TRIES = 128
+_MOST_COMBINATIONS = 1024
 _MOST_ASKED = 4096
 
 
@@ -57,17 +58,23 @@ def symbols_in(tree: Any) -> list[sympy.Symbol]:
     return list(found)
 
 
-def samples(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], guessed: bool) -> list[Sample]:
+def samples(
+    func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any], guessed: bool, of_memory: bool = False
+) -> list[Sample]:
     """What the operation gives for different sizes, where it does not fail; for more of them if nothing is guessed.
 
     Where sizes must fit together, as `a - b` and `c + 1` in one dimension, few of the assignments do: then random ones
-    are tried until enough have told something.
+    are tried until enough have told something. Where it is asked who shares memory, which a single size of 1 decides,
+    small numbers are tried in all combinations.
     """
     symbols = symbols_in((args, kwargs))
     sizes = dict.fromkeys((*(_FEW if guessed else _MANY), *_constants((args, kwargs), guessed)))
     with _disable_current_modes():
-        tried = (_sample(func, args, kwargs, assignment) for assignment in _assignments(symbols, list(sizes)))
+        tried = [_sample(func, args, kwargs, assignment) for assignment in _assignments(symbols, list(sizes))]
         found = [sample for sample in tried if sample is not None]
+        if of_memory and len(symbols) > 1 and len(found) < len(tried):
+            every = _combinations(symbols, [1, 2, 3, *_constants((args, kwargs), guessed=True)])
+            found += [sample for one in every if (sample := _sample(func, args, kwargs, one)) is not None]
         telling = sum(sample.tells for sample in found)
         source = random.Random(0)
         for _ in range(_RANDOM_TRIES if len(symbols) > 1 else 0):
@@ -121,7 +128,7 @@ def _asked_sources(
     func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> list[set[int | None]] | None:
     if symbols_in((args, kwargs)):
-        found = samples(func, args, kwargs, guessed=True)
+        found = samples(func, args, kwargs, guessed=True, of_memory=True)
     else:
         with _disable_current_modes():
             sample = _sample(func, args, kwargs, {})
@@ -139,7 +146,7 @@ def can_always_be_viewed(tensor: torch.Tensor, size: Any) -> bool:
 
 
 def _all_viewed(tensor: torch.Tensor, size: Any) -> bool:
-    fitting = samples(aten.reshape.default, (tensor, size), {}, guessed=True)
+    fitting = samples(aten.reshape.default, (tensor, size), {}, guessed=True, of_memory=True)
     with _disable_current_modes():
         views = (_sample(aten.view.default, (tensor, size), {}, sample.assignment) for sample in fitting)
         return all(view is not None for view in views)
@@ -224,6 +231,20 @@ def _assignments(symbols: Sequence[sympy.Symbol], sizes: Sequence[int]) -> Itera
         every = [(symbol, pair) for pair in ((1, 3), (3, 1), (0, 2)) for symbol in symbols]
         for symbol, (number, others) in every[:_MOST_ALONE]:
             yield typed({**dict.fromkeys(symbols, others), symbol: number})
+
+
+def _combinations(symbols: Sequence[sympy.Symbol], sizes: Sequence[int]) -> Iterator[Assignment]:
+    """All ways to give the symbols these numbers, as long as there are not too many: then some of them."""
+    numbers, source = list(dict.fromkeys(sizes)), random.Random(0)
+    while len(numbers) > 2 and len(numbers) ** len(symbols) > _MOST_COMBINATIONS:
+        numbers.pop()
+    if len(numbers) ** len(symbols) > _MOST_COMBINATIONS:
+        chosen = ([source.choice(sizes) for _ in symbols] for _ in range(_MOST_COMBINATIONS))
+        yield from (typed(dict(zip(symbols, row, strict=True))) for row in chosen)
+    else:
+        yield from (
+            typed(dict(zip(symbols, row, strict=True))) for row in itertools.product(numbers, repeat=len(symbols))
+        )
 
 
 def typed(assignment: Assignment) -> Assignment:

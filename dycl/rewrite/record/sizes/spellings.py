@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.layouts import repeated
 from dycl.rewrite.signals import Refused
 
 
@@ -136,6 +137,8 @@ def broadcast(recorder: Records, tensors: Any) -> Any:
     results = [torch.where(everywhere, tensor, tensor) for tensor in tensors]
     for tensor, result in zip(tensors, results, strict=True):
         recorder.entangle(tensor, result)
+        if recorder.type_of(tensor).shape != recorder.type_of(result).shape:
+            repeated(result)
     return results
 
 

@@ -28,6 +28,11 @@ class Caches:
             self._found.append(_Kept(function))
 
     @property
+    def name(self) -> str | None:
+        """One of them, in words, if there is any."""
+        return f"`{self._found[0].name}`, whose results are cached" if self._found else None
+
+    @property
     def were_asked(self) -> bool:
         """Whether one of them was called past the machine."""
         return any(one.was_asked for one in self._found)

@@ -226,7 +226,8 @@ class Found:
             return
         yield from self._attributes(value, name)
 
-    def _container(self, value: Any, name: str) -> Iterator[tuple[Any, str]]:
+    def _container(self, value: Any, name: str, attributes: bool = False) -> Iterator[tuple[Any, str]]:
+        """What a container holds; attributes go by names of their own."""
         self._pinned.add(value)
         if not is_writable(value):
             return
@@ -239,7 +240,10 @@ class Found:
             if not leads_on(value.default_factory):
                 self.untouchable[id(value)] = (value, name, "whose missing items come from where nobody sees")
             yield value.default_factory, name
-        yield from ((item, name) for item in items_of(contents) if type(item) not in PLAINEST)
+        if attributes:
+            yield from ((item, _inside(name, key)) for key, item in contents.items() if type(item) not in PLAINEST)
+        else:
+            yield from ((item, name) for item in items_of(contents) if type(item) not in PLAINEST)
 
     def _attributes(self, value: Any, name: str) -> Iterator[tuple[Any, str]]:
         """What an object holds in attributes, and its class."""
@@ -247,11 +251,11 @@ class Found:
             return
         slots = slots_of(value)
         if slots is not None:
-            yield from self._container(slots, name)
+            yield from self._container(slots, name, attributes=True)
         own = getattr(value, "__dict__", None)
         if isinstance(own, dict):
             self._seen[id(own)] = own
-            yield from self._container(own, name)
+            yield from self._container(own, name, attributes=True)
         self._objects.add(value, own if isinstance(own, dict) else None)
         self._pinned.add(value)
         yield type(value), name
@@ -339,3 +343,12 @@ class Found:
             return None
         self.containers.append(Watched(ClassData(guard.cls), guard.data, guard.data, guard.cls.__name__))
         return guard.cls
+
+
+def _inside(name: str, attribute: str) -> str:
+    """What an attribute is called; of a long way to it, its beginning and its end."""
+    first, *between = name.split(".")
+    return f"{name}.{attribute}" if len(between) < _MOST_BETWEEN else f"{first}...{attribute}"
+
+
+_MOST_BETWEEN = 3

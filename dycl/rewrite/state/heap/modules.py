@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from dycl.rewrite.model_parts import require_python
 from dycl.rewrite.state.heap.tally import Tally
 
 TABLES = ("_parameters", "_buffers", "_modules")
@@ -29,6 +30,7 @@ class Modules:
 
     def add(self, module: nn.Module) -> None:
         """Take note of a module."""
+        require_python(module)
         number, own = id(module), vars(module)
         self.all[number] = module
         self._own[number] = own

@@ -35,6 +35,7 @@ LEAVES = (
     types.CodeType,
     *(types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType),
     *(types.ClassMethodDescriptorType, type(re.compile("")), re.Match, decimal.Decimal, logging.Logger),
+    type(vars(collections.namedtuple("_", "field"))["field"]),
     *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, pathlib.PurePath),
     *(np.ufunc, type(np.mean)),
     *(torch._ops.OpOverload, torch._ops.OpOverloadPacket),

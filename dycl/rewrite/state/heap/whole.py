@@ -117,6 +117,12 @@ class Heap:
         told = (f"`{known[id(value)][1]}`, {known[id(value)][2]}" for value in values if id(value) in known)
         return next(told, None)
 
+    @property
+    def to_follow(self) -> str | None:
+        """Something of which every use must be seen, if the model leads to such a thing: its name, and why."""
+        told = next(iter(self._surroundings.untouchable.values()), None)
+        return self._surroundings.caches.name if told is None else f"`{told[1]}`, {told[2]}"
+
     def names_untouchable(self, names: Iterable[str]) -> bool:
         """Whether something that can be neither copied nor compared was found under one of these names."""
         known = self._surroundings.untouchable.values()
