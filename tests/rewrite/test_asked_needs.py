@@ -89,9 +89,6 @@ def test_open_size_that_is_looked_at_natively_is_refused(snippet: Snippet, ident
     "snippet",
     [
         lambda x, y: F.adaptive_avg_pool1d(x.reshape(1, 1, -1), 1),
-        lambda x, y: F.scaled_dot_product_attention(
-            _matrix(x)[None], _matrix(x)[None], _matrix(x)[None], torch.ones(3, 3)
-        ),
         lambda x, y: torch.arange(x.shape[0]).softmax(0),
     ],
 )
@@ -105,3 +102,18 @@ def test_where_eager_computes_nothing_a_caught_error_is_refused(snippet: Snippet
     with pytest.raises(dycl.CompileError, match=r"DY008|DY004"):
         shapes = {"x": {0: Dim("a")}, "y": {0: Dim("b")}}
         dycl.compile(CallsWithTwo(tried).eval(), (torch.ones(3), torch.ones(3)), dynamic_shapes=shapes)
+
+
+def test_attention_that_does_not_fit_is_caught_where_eager_raises() -> None:
+    def tried(x: Tensor, y: Tensor) -> Any:
+        queries, keys = _matrix(x)[None], _matrix(y)[None]
+        try:
+            return F.scaled_dot_product_attention(queries, keys, keys, torch.ones(3, 3))
+        except RuntimeError:
+            return "none"
+
+    shapes = {"x": {0: Dim("a")}, "y": {0: Dim("b")}}
+    program = dycl.compile(CallsWithTwo(tried).eval(), (torch.ones(3), torch.ones(3)), dynamic_shapes=shapes)
+    for sizes in ((3, 3), (1, 3), (3, 1), (2, 3), (3, 4)):
+        x, y = map(torch.ones, sizes)
+        assert_same(tried(x, y), program(x, y))

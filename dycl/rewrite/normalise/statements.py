@@ -266,6 +266,7 @@ class _Statements(Protections):
     def delete(self, target: ast.expr) -> None:
         match target:
             case ast.Name(id=name) if self.is_cell(name):
+                self.expression(ast.copy_location(ast.Name(name, ast.Load()), target))  # which fails if it is empty
                 self.call(Known(syntax.empty), (Read(name),), target)
             case ast.Name(id=name):
                 self.emit(Delete(self.renamed(name), self.span(target)))

@@ -23,7 +23,6 @@ from dycl.rewrite.knowledge import StepInto
 from dycl.rewrite.normalise import class_making, contexts, data_model, exception_groups, syntax
 from dycl.rewrite.normalise.instructions import Call
 from dycl.rewrite.normalise.source import has_source
-from dycl.rewrite.own_code import is_library
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.run import errors, generators
@@ -174,8 +173,6 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
 
 
 def _is_interpreted(machine: Interprets, function: types.FunctionType) -> bool:
-    if machine.heap.to_follow is not None and not is_library(function.__module__):
-        return True
     return function.__code__ in machine.knowledge.interpreted or machine.heap.is_suspicious
 
 

@@ -55,7 +55,8 @@ def note_what_it_sees(function: types.FunctionType, owner: Any, machine: Interpr
     if code in seen or is_torch(function):
         return False
     seen.add(code)
-    sees = _sees(function) or machine.heap.names_untouchable((*code.co_names, *code.co_freevars))
+    own_names = {*code.co_names, *code.co_freevars}
+    sees = _sees(function) or not machine.heap.names_to_follow.isdisjoint(own_names)
     for name in code.co_names:
         named = function.__globals__.get(name)
         method = inspect.getattr_static(type(owner), name, None) if owner is not None else None

@@ -37,7 +37,9 @@ def replacements() -> list[tuple[Any, str, Any]]:
 
 
 def _set_data(tensor: torch.Tensor, value: torch.Tensor) -> None:
-    if not sys._getframe(2).f_globals.get("__name__", "").startswith(_MAY_SET):
+    # `module.to(...)` sets it to what it was where there is nothing to convert.
+    may_set = value is tensor or sys._getframe(2).f_globals.get("__name__", "").startswith(_MAY_SET)
+    if not may_set:
         raise Refused("DY009", "the attribute `data` of a tensor is set")
     _DATA.__set__(tensor, value)
 

@@ -67,6 +67,12 @@ def _item(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     return item(args[0], machine) if isinstance(args[0], torch.Tensor) and is_dynamic(args[0], machine) else NOT_HANDLED
 
 
+def _is_nonzero(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return (
+        truth(args[0], machine) if isinstance(args[0], torch.Tensor) and is_dynamic(args[0], machine) else NOT_HANDLED
+    )
+
+
 def _tolist(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     tensor = args[0]
     if tensor.dim() == 0:
@@ -350,7 +356,7 @@ HANDLERS: dict[Any, Handler] = {
     syntax.whole_power: _whole_power,
     torch.equal: _equal,
     torch.allclose: _allclose,
-    torch.is_nonzero: _item,
+    torch.is_nonzero: _is_nonzero,
     torch.Tensor.item: _item,
     open: _open,
     syntax.returned: _returned,
@@ -373,7 +379,7 @@ TENSOR_METHODS: dict[str, Handler] = {
         "__index__": _index,
         "equal": _equal,
         "allclose": _allclose,
-        "is_nonzero": _item,
+        "is_nonzero": _is_nonzero,
         "numpy": to_numpy,
         "__array__": to_numpy,
     }.items()

@@ -3,6 +3,7 @@
 import enum
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from tests.python_rules.rule import refused
@@ -133,3 +134,11 @@ def truth_of_a_member(x: Tensor) -> Any:
     if stage:
         return stage.name
     return "none"
+
+
+def whether_an_element_is_zero(x: Tensor) -> Any:
+    count = 0
+    for value in x:
+        count += torch.is_nonzero(value + 1)
+    flag = (x[0] * 2.5).is_nonzero()
+    return count, flag is True, ("a", "b")[flag], x * torch.is_nonzero(x[1]), type(flag) is bool

@@ -201,3 +201,18 @@ def _asked_by_patterns(sequence):
 def what_patterns_ask_of_a_sequence(x: Tensor) -> Any:
     sequence = _Counted if x.sum() > 0 else lambda length, asked: [*range(length)]
     return x, list(_asked_by_patterns(sequence))
+
+
+def shared_variable_is_deleted_twice(x: Tensor) -> Any:
+    y = 1
+
+    def read() -> int:
+        return y
+
+    if x.sum() > 0:
+        del y
+    try:
+        del y
+    except NameError as error:
+        return str(error), type(error).__name__
+    return x

@@ -106,3 +106,36 @@ class Versions(nn.Module):
     def forward(self, x: Tensor) -> Any:
         part = x * 1
         return part._version, part._base is None
+
+
+class ModuleDropped(nn.Module):
+    """A module that only the first call uses."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.warm = nn.Linear(2, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if hasattr(self, "warm"):
+            x = self.warm(x)
+            del self.warm
+        return x * 2 if x.sum() > 0 else x
+
+
+class LayerDropped(nn.Module):
+    """A list of modules gets shorter."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.sum() > 0 and len(self.layers) > 1:
+            self.layers.pop(0)
+        for layer in self.layers:
+            x = layer(x)
+        return x

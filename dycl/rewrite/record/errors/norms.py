@@ -1,4 +1,4 @@
-"""What normalisation and what is like it need of the sizes of their arguments."""
+"""What normalisation, attention and what is like them need of the sizes of their arguments."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,15 @@ from torch import Tensor
 
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.operations import is_refused
-from dycl.rewrite.record.sizes.needs import at_least, equal, expression, same_sizes
+from dycl.rewrite.record.sizes.needs import (
+    at_least,
+    equal,
+    expression,
+    same_sizes,
+    spreads,
+    spreads_to_one_of,
+    together,
+)
 from dycl.rewrite.signals import Refused
 
 
@@ -53,3 +61,31 @@ def told_apart(recorder: Records, scores: Tensor, target: Tensor, *_: Any, **__:
     """`cross_entropy`, whose target is of probabilities if it has the shape of the scores, and else of classes."""
     if target.is_floating_point() and scores.dim() == target.dim() and not same_sizes(scores.shape, target.shape):
         raise Refused("DY008", "whether these are probabilities or classes depends on a size of the input")
+
+
+def attention(
+    recorder: Records, query: Tensor, key: Tensor, value: Tensor, mask: Any = None, *_: Any, **options: Any
+) -> None:
+    """Attention: all of it spreads over batches and heads, the mask over no more than queries and keys have."""
+    some: Any = _UnlessEmpty(recorder, (query.shape[-2], *value.shape))
+    equal(some, query.shape[-1], key.shape[-1], "query and key must have the same size of features")
+    equal(some, key.shape[-2], value.shape[-2], "key and value must have the same length")
+    if not options.get("enable_gqa"):
+        together(some, [given.shape[:-2] for given in (query, key, value)])
+    if isinstance(mask, Tensor):
+        spreads(some, mask.shape[-2:], (query.shape[-2], key.shape[-2]))
+        for sizes in zip(*(reversed(given.shape[:-2]) for given in (mask, query, key)), strict=False):
+            spreads_to_one_of(some, sizes[0], sizes[1:])
+
+
+class _UnlessEmpty:
+    """A recorder for an operation that looks at nothing where one of these sizes is 0."""
+
+    def __init__(self, recorder: Records, sizes: Sequence[Any]) -> None:
+        self._recorder = recorder
+        opened = dict.fromkeys(size for size in map(expression, sizes) if size.free_symbols)
+        self._empty = [sympy.Eq(size, 0) for size in opened]
+
+    def require_size(self, condition: Any, error: str, message: str, guards: bool = True) -> None:
+        """Check `condition` unless nothing is looked at."""
+        self._recorder.require_size(sympy.Or(condition, *self._empty), error, message, guards)

@@ -16,7 +16,7 @@ from torch._ops import OpOverload
 
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.errors.caught_sizes import require_agreement
-from dycl.rewrite.record.errors.norms import by_channel, compared, in_groups, normalised, told_apart
+from dycl.rewrite.record.errors.norms import attention, by_channel, compared, in_groups, normalised, told_apart
 from dycl.rewrite.record.operations import tensors_in
 from dycl.rewrite.record.schemas import is_mutable, name_of
 from dycl.rewrite.record.sizes import needs
@@ -150,15 +150,6 @@ def _einsum(recorder: Records, equation: str, operands: Sequence[Tensor], **_: A
 def _distances(recorder: Records, first: Tensor, second: Tensor, *_: Any, **__: Any) -> None:
     equal(recorder, first.shape[-1], second.shape[-1], "X1 and X2 must have the same number of columns.")
     together(recorder, [first.shape[:-2], second.shape[:-2]])
-
-
-def _attention(
-    recorder: Records, query: Tensor, key: Tensor, value: Tensor, mask: Any = None, *_: Any, **__: Any
-) -> None:
-    equal(recorder, query.shape[-1], key.shape[-1], "query and key must have the same size of features")
-    equal(recorder, key.shape[-2], value.shape[-2], "key and value must have the same length")
-    if isinstance(mask, Tensor):
-        spreads(recorder, mask.shape[-2:], (query.shape[-2], key.shape[-2]))
 
 
 def _expanded(recorder: Records, tensor: Tensor, size: Sequence[Any], **_: Any) -> Any:
@@ -355,7 +346,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.einsum.default": _einsum,
     "aten.cdist.default": _distances,
     "aten._cdist_forward.default": _distances,
-    "aten.scaled_dot_product_attention.default": _attention,
+    "aten.scaled_dot_product_attention.default": attention,
     "aten.expand.default": _expanded,
     "aten.broadcast_to.default": _expanded,
     "aten.expand_as.default": _expanded_as,

@@ -66,8 +66,10 @@ def agree(
     with _disable_current_modes(), torch.no_grad():
         for assignment in _assignments((args, kwargs), sizes):
             tried = _told(func, args, kwargs, sizes, assignment)
+            if tried is None:
+                continue
             missed = [need.error for need in needs if need.condition.xreplace(assignment) == sympy.false]
-            if tried is None or (tried.error is not None and not missed and not complete):
+            if tried.error is not None and not missed and not complete:
                 continue
             if tried.error != (missed[0] if missed else None):
                 return False
@@ -118,7 +120,10 @@ def _told(
     assignment: Assignment,
 ) -> _Tried | None:
     """What PyTorch says to these sizes; None if there is no tensor of such sizes."""
-    numbers = tuple(int(size.xreplace(assignment)) for size in sizes)
+    try:
+        numbers = tuple(int(size.xreplace(assignment)) for size in sizes)
+    except ZeroDivisionError:
+        return None  # nor is there a size like m // n where n is 0
     errors = []
     for fill in (0, 1):
         example = Example(assignment, fill if _is_small((args, kwargs)) else None)

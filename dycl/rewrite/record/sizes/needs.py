@@ -67,6 +67,13 @@ def spreads(recorder: Records, shape: Sequence[Any], wanted: Sequence[Any], mess
             _require(recorder, sympy.Or(sympy.Eq(old, new), sympy.Eq(old, 1)), "RuntimeError", message)
 
 
+def spreads_to_one_of(recorder: Records, size: Any, wanted: Sequence[Any], message: str = EXPANDED) -> None:
+    """A size must be 1 or one of others."""
+    if _open(size, *wanted):
+        fits = [sympy.Eq(expression(size), expression(other)) for other in (1, *wanted)]
+        _require(recorder, sympy.Or(*fits), "RuntimeError", message)
+
+
 def divides(recorder: Records, divisor: int, size: Any, message: str) -> None:
     """A size must be a multiple of a number."""
     if _open(size):

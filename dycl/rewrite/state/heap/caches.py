@@ -6,12 +6,16 @@ the function sees nothing that the program changes: whether a call is the first 
 
 import functools
 import gc
+import types
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
+import torch
+
 from dycl.rewrite.own_code import is_library
 from dycl.rewrite.state.heap.leading import leads_to
+from dycl.rewrite.state.heap.reach import leads_nowhere
 
 Cached: TypeAlias = "functools._lru_cache_wrapper[Any]"
 
@@ -21,16 +25,23 @@ class Caches:
 
     def __init__(self) -> None:
         self._found: list[_Kept] = []
+        self.holders: set[str] = set()
+        """The names under which they were found."""
 
-    def add(self, function: Cached) -> None:
+    def add(self, function: Cached, name: str) -> None:
         """Take note of one; those of libraries are their own business."""
         if not is_library(function.__module__):
             self._found.append(_Kept(function))
+            self.holders.add(name.rpartition(".")[2])
 
-    @property
-    def name(self) -> str | None:
-        """One of them, in words, if there is any."""
-        return f"`{self._found[0].name}`, whose results are cached" if self._found else None
+    def asked(self) -> list[tuple[int, int]]:
+        """How often each of them was asked."""
+        return [one.count() for one in self._found]
+
+    def asked_for_changeable(self, before: list[tuple[int, int]]) -> str | None:
+        """One of them that was asked since then, and gives what can be changed."""
+        asked = (one for one, told in zip(self._found, before, strict=False) if one.count() != told)
+        return next((one.name for one in asked if one.gives_changeable), None)
 
     @property
     def were_asked(self) -> bool:
@@ -66,16 +77,22 @@ class _Kept:
         self._function = function
         self._results = _results_of(function)
         self._known = set(map(id, self._results))
-        self._asked = self._count()
+        self._asked = self.count()
 
-    def _count(self) -> tuple[int, int]:
+    def count(self) -> tuple[int, int]:
+        """How often the function was asked for what it had given, and for more."""
         info = self._function.cache_info()
         return info.hits, info.misses
 
     @property
+    def gives_changeable(self) -> bool:
+        """Whether one of its results can be changed."""
+        return any(map(_may_change, self._results.values())) or not self._results
+
+    @property
     def was_asked(self) -> bool:
         """Whether the function was called since."""
-        return self._count() != self._asked
+        return self.count() != self._asked
 
     @property
     def seen(self) -> list[Any]:
@@ -90,7 +107,17 @@ class _Kept:
             self._function.cache_clear()
         for key in [key for key in self._results if id(key) not in self._known]:
             del self._results[key]
-        self._asked = self._count()
+        self._asked = self.count()
+
+
+def _may_change(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_may_change, value))
+    if type(value).__name__ == "_lru_list_elem":
+        # Where only the last results are kept, each stands in a list.
+        return any(map(_may_change, gc.get_referents(value)))
+    unchanging = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
+    return not isinstance(value, unchanging) and (isinstance(value, torch.Tensor) or not leads_nowhere(type(value)))
 
 
 def _results_of(function: Cached) -> dict[Any, Any]:

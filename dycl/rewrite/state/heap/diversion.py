@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from torch import nn
 
 from dycl.rewrite.own_thread import replaced
+from dycl.rewrite.signals import Refused
 
 ABSENT = object()
 
@@ -43,6 +44,8 @@ def diverted(attributes: Attributes) -> Iterator[None]:
     def delete_attribute(module: nn.Module, name: str) -> None:
         has_deleter = hasattr(type(inspect.getattr_static(type(module), name, None)), "__delete__")
         if attributes.holds(module) and not has_deleter:
+            if name in dict.keys(vars(module)["_modules"]):
+                raise Refused("DY007", f"the module `{name}` is deleted during the call")
             attributes.delete(module, name)
         else:
             delete_plainly(module, name)

@@ -209,7 +209,7 @@ class Found:
                 yield from self._named_by(value)
                 yield from zip(value.__closure__ or (), value.__code__.co_freevars, strict=True)
             elif isinstance(value, functools._lru_cache_wrapper):
-                self.caches.add(value)
+                self.caches.add(value, name)
             yield from ((item, name) for item in held)
         elif isinstance(value, object_guards.GUARDED):
             self.guards.append(object_guards.guarded(value, name))

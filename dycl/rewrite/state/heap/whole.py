@@ -121,12 +121,26 @@ class Heap:
     def to_follow(self) -> str | None:
         """Something of which every use must be seen, if the model leads to such a thing: its name, and why."""
         told = next(iter(self._surroundings.untouchable.values()), None)
-        return self._surroundings.caches.name if told is None else f"`{told[1]}`, {told[2]}"
+        return None if told is None else f"`{told[1]}`, {told[2]}"
 
-    def names_untouchable(self, names: Iterable[str]) -> bool:
-        """Whether something that can be neither copied nor compared was found under one of these names."""
+    @property
+    def names_to_follow(self) -> frozenset[str]:
+        """The names under which such things were found."""
         known = self._surroundings.untouchable.values()
-        return bool(known) and not {name.rpartition(".")[2] for _, name, _ in known}.isdisjoint(names)
+        return frozenset(name.rpartition(".")[2] for _, name, _ in known)
+
+    @property
+    def holders_of_caches(self) -> set[str]:
+        """The names of functions whose results Python keeps."""
+        return self._surroundings.caches.holders
+
+    def caches_asked(self) -> list[tuple[int, int]]:
+        """How often each of these functions was asked."""
+        return self._surroundings.caches.asked()
+
+    def asked_for_changeable(self, before: list[tuple[int, int]]) -> str | None:
+        """One of these functions that was asked since, and gives what can be changed, if there is one."""
+        return self._surroundings.caches.asked_for_changeable(before)
 
     @property
     def unread(self) -> list[str]:
