@@ -110,6 +110,11 @@ def _entered(manager: Any) -> Any:
     return True if isinstance(manager, _LOCKS) else manager
 
 
+def swallows_nothing(manager: Any) -> bool:
+    """Whether a context manager is known to do nothing, also if there is an error."""
+    return _is_inert(manager) and type(manager) is not contextlib.suppress
+
+
 def exit_context(manager: Any, exception: BaseException | None) -> bool:
     """Leave a `with` block; true if the manager swallows the exception."""
     if type(manager) is contextlib.suppress:

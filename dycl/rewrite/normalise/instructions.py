@@ -147,11 +147,16 @@ class Unpack:
 
 @dataclass(frozen=True, slots=True)
 class PushHandler:
-    """From here on, an exception goes to `label`, in register `exception`."""
+    """From here on, an exception goes to `label`, in register `exception`.
+
+    What stands there may be a `finally` that only cleans up, or let the context manager in a register do so.
+    """
 
     label: Label
     exception: Register
     span: Span
+    cleans_up: bool = False
+    manager: Register | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ Leaving a `with` or a `try/finally` by any way runs its clean-up, so the clean-u
 import ast
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dycl.rewrite.normalise import contexts, exception_groups, syntax
+from dycl.rewrite.normalise.cleanups import only_cleans_up
 from dycl.rewrite.normalise.expressions import Expressions
 from dycl.rewrite.normalise.instructions import (
     BranchOn,
@@ -115,7 +116,7 @@ class Protections(Expressions):
         self.move(manager, source, items[0].context_expr)
         value = self.call(Known(contexts.enter_context), (Read(manager),), items[0].context_expr)
         scope = Protected(handler, manager=manager)
-        self.emit(PushHandler(handler, exception, self.span(node)))
+        self.emit(PushHandler(handler, exception, self.span(node), manager=manager))
         self.scopes.append(scope)
         target = items[0].optional_vars
         if target is not None:
@@ -135,16 +136,18 @@ class Protections(Expressions):
 
     def try_block(self, node: ast.Try) -> None:
         if node.finalbody:
-            self.with_finally(lambda: self.try_except(node), node.finalbody, node)
+            self.with_finally(lambda: self.try_except(node), node.finalbody, _before_finally(node), node)
         else:
             self.try_except(node)
 
-    def with_finally(self, body: Callable[[], None], finalbody: list[ast.stmt], node: ast.AST) -> None:
-        """Emit `body`, and `finalbody` for each way of leaving it."""
+    def with_finally(
+        self, body: Callable[[], None], finalbody: list[ast.stmt], protected: Sequence[ast.AST], node: ast.AST
+    ) -> None:
+        """Emit `body`, made of the `protected` statements, and `finalbody` for each way of leaving it."""
         handler, end = self.label(), self.label()
         exception = self.register("exception")
         scope = Protected(handler, tuple(finalbody))
-        self.emit(PushHandler(handler, exception, self.span(node)))
+        self.emit(PushHandler(handler, exception, self.span(node), only_cleans_up(finalbody, protected)))
         self.scopes.append(scope)
         body()
         self.scopes.pop()
@@ -193,7 +196,7 @@ class Protections(Expressions):
 
     def try_star(self, node: ast.TryStar) -> None:
         if node.finalbody:
-            self.with_finally(lambda: self.try_except_star(node), node.finalbody, node)
+            self.with_finally(lambda: self.try_except_star(node), node.finalbody, _before_finally(node), node)
         else:
             self.try_except_star(node)
 
@@ -247,7 +250,7 @@ class Protections(Expressions):
             self.block(clause.body)
         else:
             self.assign(ast.copy_location(ast.Name(clause.name, ast.Store()), clause), Read(exception))
-            self.with_finally(lambda: self.block(clause.body), _unbinding(clause.name, clause), clause)
+            self.with_finally(lambda: self.block(clause.body), _unbinding(clause.name, clause), clause.body, clause)
 
     def raising(self, node: ast.Raise) -> None:
         if node.exc is None:
@@ -324,6 +327,11 @@ class Protections(Expressions):
         self.emit(Call(result, Known(getattr), (Read(error), Known("value")), (), span))
         self.emit(GoTo(end, span))
         self.place(following)
+
+
+def _before_finally(node: ast.Try | ast.TryStar) -> list[ast.AST]:
+    """All that a `try` has before its `finally`."""
+    return [*node.body, *node.handlers, *node.orelse]
 
 
 def _unbinding(name: str, place: ast.AST) -> list[ast.stmt]:

@@ -31,13 +31,13 @@ from dycl.rewrite.run.callees import Arguments, is_torch, require_plain_objects,
 from dycl.rewrite.run.code_inspection import note_what_it_sees, watch_state_of
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.run.entering import frame, generator
+from dycl.rewrite.run.following import followed
 from dycl.rewrite.run.genuine import operands
 from dycl.rewrite.run.local_names import asks_for_locals, local_names
 from dycl.rewrite.run.native_code import behind, mark
 from dycl.rewrite.run.stepped_through import made_lazily, require_known
 from dycl.rewrite.run.touching import (
     cached,
-    followed,
     is_cached,
     require_no_look_at_cache,
     require_touchable,

@@ -49,11 +49,13 @@ from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.run import calls, entering, errors, generators, native_code, stepped_through
 from dycl.rewrite.run.arguments import identity, spread_over
+from dycl.rewrite.run.cleanups import passes_errors_on
+from dycl.rewrite.run.following import followed
 from dycl.rewrite.run.genuine import require_genuine
 from dycl.rewrite.run.local_names import cell_contents
 from dycl.rewrite.run.native_code import would_be_caught
 from dycl.rewrite.run.rolled import rolled_up
-from dycl.rewrite.run.touching import followed, untouchable
+from dycl.rewrite.run.touching import untouchable
 from dycl.rewrite.semantics.dynamic import truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.signals import SIGNALS, CheckMet, DecisionMet, Refused, Restart
@@ -125,8 +127,14 @@ class Machine:
         return _stands_in(self.frames[-1])
 
     def catches_errors(self) -> bool:
-        """Whether a `try` around the current instruction may catch an error."""
-        return any(frame.handlers for frame in self.frames) or would_be_caught()
+        """Whether a `try` around the current instruction may do something about an error that the program can tell.
+
+        What only cleans up leaves nothing to tell, unless the program keeps something from call to call.
+        """
+        handled = [frame for frame in self.frames if frame.handlers]
+        if handled and (self.heap.keeps_state or not all(map(passes_errors_on, handled))):
+            return True
+        return would_be_caught()
 
     def handled(self) -> BaseException | None:
         """The error that is being handled now."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from dycl.rewrite.own_code import is_library, is_own_module
 from dycl.rewrite.own_thread import Replacement, is_compiling
+from dycl.rewrite.run import following
 from dycl.rewrite.semantics.beyond_the_program import ACTIONS, refused
 from dycl.rewrite.semantics.class_calls import hashed_by_place
 from dycl.rewrite.signals import DecisionMet
@@ -22,7 +23,7 @@ from dycl.rewrite.signals import DecisionMet
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _LOOKS = frozenset(
     (
-        *("array.__new__", "code.__new__", "function.__new__", "compile", "exec", "import", "builtins.id"),
+        *("array.__new__", "code.__new__", "function.__new__", "compile", "exec", "import"),
         *("object.__getattr__", "object.__setattr__", "object.__delattr__", "pickle.find_class"),
         *("os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.getxattr", "os.listxattr"),
         *("glob.glob", "glob.glob/2", "pathlib.Path.glob", "pathlib.Path.rglob", "time.sleep"),
@@ -61,9 +62,14 @@ def _listen() -> None:
 
 
 def _heard(event: str, args: tuple[Any, ...]) -> None:
-    if not _rewriting or event in _LOOKS or not is_compiling():
-        if event == _ASKS_FOR_PLACE and _rewriting and "id" in _rewriting[-1] and is_compiling():
-            require_known_place(sys._getframe(1))
+    if not _rewriting:
+        return
+    if event == _ASKS_FOR_PLACE:
+        # The program's own code is stepped into where it asks for the address of an object.
+        if "id" in _rewriting[-1] and _is_asked_by_program(sys._getframe(1)) and is_compiling():
+            raise DecisionMet("the address of an object")
+        return
+    if event in _LOOKS or not is_compiling():
         return
     if event.startswith(_LOOK_AT_CODE) or (event == "open" and not _is_write(*args)):
         return
@@ -71,13 +77,14 @@ def _heard(event: str, args: tuple[Any, ...]) -> None:
         raise refused(f"it writes the file `{args[0]}`" if event == "open" else f"`{event}`")
 
 
-def require_known_place(frame: FrameType) -> None:
-    """Have the program's own code stepped into where it asks for the address of an object, or a hash made of it."""
+def _is_asked_by_program(frame: FrameType) -> bool:
+    """Whether it is the program that calls this function of Python's: by itself, or by another one of Python's."""
     module = frame.f_globals.get("__name__", "")
-    by_builtin = module == _MAKES_ITEMS or (module.startswith(_MAKES_CALLS) and frame.f_code.co_name == "_natively")
-    made_by_library = frame.f_code.co_filename == "<string>"
-    if by_builtin or not (is_own_module(module) or is_library(module) or made_by_library):
-        raise DecisionMet("the address of an object")
+    if module == following.__name__:
+        return frame.f_back is not None and frame.f_back.f_code.co_name == "_natively"
+    if module == _MAKES_ITEMS:
+        return True
+    return not (is_own_module(module) or is_library(module) or frame.f_code.co_filename == "<string>")
 
 
 def replacements(names: Collection[str], pinned: Container[Any]) -> list[Replacement]:
@@ -86,8 +93,9 @@ def replacements(names: Collection[str], pinned: Container[Any]) -> list[Replace
     usual = hash
 
     def hash_of(value: Any) -> int:
-        if hashed_by_place(value, pinned) is not None:
-            require_known_place(sys._getframe(2))
+        # PyTorch asks for very many hashes; who asks is told more quickly than of what.
+        if _is_asked_by_program(sys._getframe(2)) and hashed_by_place(value, pinned) is not None:
+            raise DecisionMet("the address of an object")
         return usual(value)
 
     return [*found, (builtins, "hash", hash_of)] if "hash" in names else found

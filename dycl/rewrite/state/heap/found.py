@@ -10,10 +10,11 @@ import abc
 import builtins
 import collections
 import functools
+import itertools
 import logging
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from dycl.rewrite.state.heap.contents import (
     values_of,
 )
 from dycl.rewrite.state.heap.held_tensors import HeldTensors
+from dycl.rewrite.state.heap.leading import Leading
 from dycl.rewrite.state.heap.modules import TABLES
 from dycl.rewrite.state.heap.reach import (
     PLAINEST,
@@ -72,6 +74,7 @@ class Found:
         self.unread = UnreadLists(self.names_one_of)
         self.untouchable: dict[int, tuple[Any, str, str]] = {}
         """What can be neither copied nor compared, the name under which it was found, and why."""
+        self._leading, self._led_of = Leading(), (0, 0)
         self._weak = WeakReferences()
         self.held_elsewhere: dict[int, str] = {}
         """Modules whose `__dict__`, or a table in it, is held under a name of its own."""
@@ -170,6 +173,19 @@ class Found:
     def knows(self, value: Any) -> bool:
         """Whether a value has been found."""
         return id(value) in self._seen
+
+    def lead_to_untouchable(self, values: Iterable[Any]) -> bool:
+        """Whether one of these values leads to what can be neither copied nor compared."""
+        if self._led_of != (len(self._seen), len(self.untouchable)):
+            new = list(itertools.islice(self._seen.values(), self._led_of[0], None))
+            self._leading.learn(new, self.untouchable)
+            self._led_of = len(self._seen), len(self.untouchable)
+        return self._leading.any_of(values)
+
+    def note_linked(self, values: Collection[Any]) -> None:
+        """Take note of values that something may have put into one another: if one leads there, so may all."""
+        if self.lead_to_untouchable(values):
+            self._leading.learn((), [id(value) for value in values if id(value) in self._seen])
 
     def names_one_of(self, names: frozenset[str]) -> bool:
         """Whether a function that was found names one of these."""

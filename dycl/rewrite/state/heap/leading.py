@@ -1,10 +1,12 @@
 """What values lead to, one after the other."""
 
 import collections
+import gc
 import types
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from dycl.rewrite.own_code import is_library
 from dycl.rewrite.state.copied import items_held
 from dycl.rewrite.state.heap.contents import cell_contents
 from dycl.rewrite.state.heap.reach import held_by, leads_nowhere, names_in
@@ -39,3 +41,70 @@ def parts_of(value: Any) -> list[Any]:
             return items_held(value)
         case _:
             return [*(held_by(value) or ()), *([value.__dict__] if hasattr(value, "__dict__") else [])]
+
+
+class Leading:
+    """Which of the things that were found lead to those that are wanted: by attributes, items and classes.
+
+    Variables that a function names are left out: who uses them names them.
+    """
+
+    def __init__(self) -> None:
+        self._looked_at: dict[int, Any] = {}
+        self._holders: dict[int, list[int]] = collections.defaultdict(list)
+        self._leading: set[int] = set()
+        self._leads_on: dict[type, bool] = {}
+
+    def learn(self, found: Iterable[Any], wanted: Iterable[int]) -> None:
+        """Look at more that was found, and for more that is wanted."""
+        waiting, reached = list(found), [key for key in wanted if key not in self._leading]
+        while waiting:
+            value = waiting.pop()
+            if id(value) in self._looked_at:
+                continue
+            self._looked_at[id(value)] = value
+            for part in self._not_leaves(_referred_to(value)):
+                self._holders[id(part)].append(id(value))
+                if id(part) in self._leading:
+                    reached.append(id(value))
+                waiting.append(part)
+        while reached:
+            key = reached.pop()
+            if key not in self._leading:
+                self._leading.add(key)
+                reached.extend(self._holders[key])
+
+    def any_of(self, values: Iterable[Any]) -> bool:
+        """Whether one of these values leads there, also if it was made only now."""
+        waiting, seen = self._not_leaves(values), set[int]()
+        while waiting:
+            value = waiting.pop()
+            key = id(value)
+            if key in self._leading:
+                return True
+            if key not in self._looked_at and key not in seen:
+                seen.add(key)
+                waiting.extend(self._not_leaves(_referred_to(value)))
+        return False
+
+    def _not_leaves(self, values: Iterable[Any]) -> list[Any]:
+        """Those of the values that may lead to others; it is asked of each class once, for there are many values."""
+        found = []
+        for value in values:
+            kind = type(value)
+            if kind not in self._leads_on:
+                self._leads_on[kind] = not leads_nowhere(kind)
+            if self._leads_on[kind]:
+                found.append(value)
+        return found
+
+
+def _referred_to(value: Any) -> Iterable[Any]:
+    """What can be got from a value without a call and without a name of a variable: a function has both of its own."""
+    match value:
+        case type():
+            return () if is_library(value.__module__) else (*vars(value).values(), *value.__bases__)
+        case types.FunctionType() | types.ModuleType() | types.CodeType() | types.FrameType():
+            return ()
+        case _:
+            return gc.get_referents(value)

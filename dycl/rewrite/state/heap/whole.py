@@ -123,6 +123,14 @@ class Heap:
         told = next(iter(self._surroundings.untouchable.values()), None)
         return None if told is None else f"`{told[1]}`, {told[2]}"
 
+    def lead_to_untouchable(self, values: Iterable[Any]) -> bool:
+        """Whether one of these values leads to such a thing."""
+        return self._surroundings.lead_to_untouchable(values)
+
+    def note_linked(self, values: Collection[Any]) -> None:
+        """Take note of values that something may have put into one another."""
+        self._surroundings.note_linked(values)
+
     @property
     def names_to_follow(self) -> frozenset[str]:
         """The names under which such things were found."""
