@@ -93,8 +93,12 @@ def is_taken(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str
 
 
 def _some_taken(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    sizes = dict.fromkeys((*_FEW, *_constants((args, kwargs), guessed=True)))
-    tried = _assignments(symbols_in((args, kwargs)), list(sizes))
+    symbols, constants = symbols_in((args, kwargs)), _constants((args, kwargs), guessed=True)
+    sizes = list(dict.fromkeys((*_FEW, *constants)))
+    # Where `8 * heads * n // m` must be 32, it is few of all assignments that make it so.
+    usual, source = [1, 2, 3, *_quotients((args, kwargs), constants)], random.Random(0)
+    drawn = (typed({symbol: source.choice(usual) for symbol in symbols}) for _ in range(_RANDOM_TRIES))
+    tried = itertools.chain(_assignments(symbols, sizes), drawn if len(symbols) > 1 else ())
     with _disable_current_modes():
         return any(_sample(func, args, kwargs, found) is not None for found in tried if 0 not in found.values())
 
@@ -210,6 +214,14 @@ class _Likeness:
 def _position(memories: Sequence[int], result: Any) -> int | None:
     memory = result.untyped_storage()._cdata if isinstance(result, torch.Tensor) else None
     return memories.index(memory) if memory in memories else None
+
+
+def _quotients(tree: Any, constants: Sequence[int]) -> list[int]:
+    """What known sizes are as multiples of the factors in symbolic ones."""
+    sizes: list[Any] = [size for leaf in tree_leaves(tree) if isinstance(leaf, torch.Tensor) for size in leaf.shape]
+    symbolic = [size.node.expr for size in sizes if isinstance(size, torch.SymInt)]
+    factors = {int(number) for size in symbolic for number in size.atoms(sympy.Integer) if number > 1}
+    return sorted({number // factor for number in constants for factor in factors if number % factor == 0})
 
 
 def _constants(tree: Any, guessed: bool) -> list[int]:
