@@ -59,6 +59,9 @@ def _written_down(value: Any, parts: list[Any]) -> Any:
             return [id(vars(value)), *((name, id(entry)) for name, entry in vars(value).items())]
         case list() | tuple():
             return list(map(id, value))
+        case BaseException():
+            # An error without a traceback has None in its place, or nothing.
+            return [id(vars(value)), *sorted(id(part) for part in parts if part is not None)]
         case _:
             # Whether an object has its attributes in itself or in a dict is Python's own affair, from 3.13 on.
             own = getattr(value, "__dict__", None)

@@ -40,6 +40,7 @@ from dycl.rewrite.run.touching import (
     cached,
     is_cached,
     require_no_look_at_cache,
+    require_not_ended,
     require_touchable,
     watch_imported,
 )
@@ -59,12 +60,14 @@ from dycl.rewrite.state.tables import GrownList
 
 def call(machine: Interprets, frame: Frame, instruction: Call) -> Stop | None:
     """Make the call of an instruction, or begin to interpret it."""
+    machine.recorded_before = len(machine.recorder.recording.operations)
     callee, args, kwargs = operands(machine, frame, instruction)
     generator, how, given = _driven(callee, args)
     if generator is not None:
         return _go_on(machine, generator, how, given)
     require_touchable(machine, callee, (args, kwargs))
     require_no_look_at_cache(callee)
+    require_not_ended(machine, callee)
     if asks_for_locals(callee, args):
         result: Any = local_names(machine)
     else:

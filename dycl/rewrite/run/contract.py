@@ -30,6 +30,9 @@ class Interprets(Running, Protocol):
     contexts: ExitStack
     """Undoes what library code set up for `with` blocks that the program will not leave any more."""
 
+    recorded_before: int
+    """How many operations the block had when the current call began."""
+
     def value(self, frame: Frame, operand: Operand) -> Any:
         """The value of an operand."""
         ...

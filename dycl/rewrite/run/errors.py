@@ -1,15 +1,18 @@
 """What Python does with an error when it is raised: what may be raised, its cause, and what was being handled."""
 
 import builtins
+import contextlib
 import types
 from typing import Any
 
 import torch
 
 from dycl.hcfg.types import Span
+from dycl.rewrite.normalise.contexts import swallows_nothing
+from dycl.rewrite.normalise.instructions import Label, PushHandler
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.signals import SIGNALS, Refused
-from dycl.rewrite.state.frames import Frame
+from dycl.rewrite.state.frames import Frame, Generator
 
 
 def _any_traceback() -> types.TracebackType:
@@ -141,3 +144,33 @@ def require_known_kind(error: BaseException) -> None:
     """Refuse an error that is no error of the program."""
     if isinstance(error, SystemExit):
         raise Refused("DY002", "the model leaves the process") from None
+
+
+def may_be_caught(machine: Interprets) -> bool:
+    """Whether a `try` around the current instruction may do something about an error that the program can tell.
+
+    What only cleans up leaves nothing to tell, unless the program keeps something from call to call.
+    """
+    around = [frame for frame in machine.frames if frame.handlers]
+    return bool(around) and (machine.heap.keeps_state or not all(map(_passes_errors_on, around)))
+
+
+def _passes_errors_on(frame: Frame) -> bool:
+    """Whether all handlers of a frame clean up and do no more."""
+    return all(_only_cleans_up(frame, label) for label, _ in frame.handlers)
+
+
+def _only_cleans_up(frame: Frame, label: Label) -> bool:
+    instructions = frame.function.instructions
+    pushed = next(item for item in instructions if isinstance(item, PushHandler) and item.label == label)
+    if pushed.manager is None:
+        return pushed.cleans_up
+    return _lets_errors_pass(frame.registers.get(pushed.manager))
+
+
+def _lets_errors_pass(manager: Any) -> bool:
+    """Whether a context manager does nothing about an error: none that is made of a generator that does."""
+    if type(manager) is contextlib._GeneratorContextManager:
+        generator: Any = manager.gen
+        return type(generator) is Generator and _passes_errors_on(generator.frame)
+    return swallows_nothing(manager)

@@ -6,6 +6,7 @@ natively must not get there, neither by a name nor by what it is called with.
 
 import dis
 import functools
+import itertools
 import operator
 import sys
 import types
@@ -169,20 +170,23 @@ def _asks_by_any_name(code: types.CodeType) -> bool:
 
 _BY_ANY_NAME = frozenset(("getattr", "attrgetter", "methodcaller", "__dict__", "vars"))
 _LOADS = ("LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_ATTR", "LOAD_CLOSURE", "PUSH_NULL")
+_CALLS = ("PRECALL", "CALL")
 
 
 def _asks_by_text(code: types.CodeType) -> bool:
-    """Whether each `getattr` of a function has the name that it asks for written out."""
-    waiting = False
-    for instruction in dis.get_instructions(code):
+    """Whether each `getattr` of a function has the name that it asks for written out, and nothing is made of it."""
+    instructions = list(dis.get_instructions(code))
+    for place, instruction in enumerate(instructions):
         if instruction.opname == "LOAD_GLOBAL" and instruction.argval == "getattr":
-            waiting = True
-        elif waiting and instruction.opname == "LOAD_CONST" and isinstance(instruction.argval, str):
-            waiting = False
-        elif waiting and not (instruction.opname.startswith(_LOADS) and instruction.opname != "LOAD_FAST_LOAD_FAST"):
-            return False
+            after = itertools.dropwhile(lambda item: item.opname in _LOADS, instructions[place + 1 :])
+            name, *following = itertools.islice(after, 3)
+            is_text = name.opname == "LOAD_CONST" and isinstance(name.argval, str)
+            # The name is the last argument, or a plain value stands behind it.
+            last = following[1] if following[0].opname in ("LOAD_CONST", *_LOADS) else following[0]
+            if not is_text or last.opname not in _CALLS:
+                return False
     inside = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
-    return not waiting and all(map(_asks_by_text, inside))
+    return all(map(_asks_by_text, inside))
 
 
 # A class made by `dataclass` or `namedtuple` has functions whose source nobody wrote.

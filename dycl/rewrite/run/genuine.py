@@ -105,6 +105,9 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
     if any(type(value) is GrownList for value in (*args, *kwargs.values())):
         raise Refused("DY011", f"a list of unknown length cannot be used here: {_first_line(error)}")
     if not _depends_on_input((owner, args, kwargs), machine):
+        if len(machine.recorder.recording.operations) != machine.recorded_before:
+            # It has called something back, which may have given it a number that it cannot take.
+            raise Refused("DY010", f"DyCL cannot follow this call: {type(error).__name__}: {_first_line(error)}")
         return
     if not all(map(_can_be_tried_again, (owner, *args, *kwargs.values()))):
         raise Refused("DY010", f"DyCL cannot follow this call: {type(error).__name__}: {_first_line(error)}")

@@ -49,7 +49,6 @@ from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.run import calls, entering, errors, generators, native_code, stepped_through
 from dycl.rewrite.run.arguments import identity, spread_over
-from dycl.rewrite.run.cleanups import passes_errors_on
 from dycl.rewrite.run.following import followed
 from dycl.rewrite.run.genuine import require_genuine
 from dycl.rewrite.run.local_names import cell_contents
@@ -102,7 +101,7 @@ class Machine:
         self.nested: set[Any] = set()
         self.cached: dict[Any, Any] = {}
         self.interned: dict[Any, tuple[Any, ...]] = {}
-        self.contexts = contextlib.ExitStack()
+        self.contexts, self.recorded_before = contextlib.ExitStack(), 0
         self._tracebacks = errors.Tracebacks()
         self.last_places: tuple[Span, ...] = ()
 
@@ -127,14 +126,8 @@ class Machine:
         return _stands_in(self.frames[-1])
 
     def catches_errors(self) -> bool:
-        """Whether a `try` around the current instruction may do something about an error that the program can tell.
-
-        What only cleans up leaves nothing to tell, unless the program keeps something from call to call.
-        """
-        handled = [frame for frame in self.frames if frame.handlers]
-        if handled and (self.heap.keeps_state or not all(map(passes_errors_on, handled))):
-            return True
-        return would_be_caught()
+        """Whether a `try` around the current instruction may catch an error."""
+        return errors.may_be_caught(self) or would_be_caught()
 
     def handled(self) -> BaseException | None:
         """The error that is being handled now."""

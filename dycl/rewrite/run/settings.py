@@ -11,9 +11,12 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.hooks import RemovableHandle
 
 from dycl.rewrite.normalise.contexts import DERIVATIVES
+from dycl.rewrite.own_code import is_library
 from dycl.rewrite.own_thread import Replacement, is_compiling, replaced
 from dycl.rewrite.record.memory.aliases import memory
 from dycl.rewrite.record.recorder import Recorder
@@ -74,6 +77,7 @@ def rewriting(
         *untold.replacements(),
         *outside.replacements(names, pinned),
         (threading.Thread, "start", _no_thread),
+        *((mode, "__enter__", _no_mode(mode.__enter__)) for mode in (TorchFunctionMode, TorchDispatchMode)),
     ]
     DERIVATIVES.begin()
     logger = logging.getLogger("torch._subclasses.fake_tensor")
@@ -83,6 +87,17 @@ def rewriting(
             yield
     finally:
         logger.removeFilter(_not_from_here)
+
+
+def _no_mode(enter: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What stands in for the beginning of a mode: one of the user's own would see DyCL's operations, too."""
+
+    def enter_known(mode: Any) -> Any:
+        if not is_library(type(mode).__module__):
+            raise Refused("DY002", f"the mode `{type(mode).__name__}` looks at all of PyTorch's operations")
+        return enter(mode)
+
+    return enter_known
 
 
 def _without_dynamo() -> list[Replacement]:

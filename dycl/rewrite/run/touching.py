@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import io
 import operator
 import sys
 import types
@@ -64,9 +65,22 @@ def used(values: Iterable[Any]) -> Iterator[Any]:
 _BOUND = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 
+def require_not_ended(machine: Interprets, callee: Any) -> None:
+    """Refuse to end something that was there before the call: nobody could begin it again."""
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, _ENDED_FOR_GOOD) and callee.__name__ in _ENDINGS and machine.heap.is_watched(owner):
+        raise Refused("DY007", f"the call ends a `{type(owner).__name__}` that outlives it")
+
+
+_ENDED_FOR_GOOD = (io.IOBase, memoryview)
+_ENDINGS = ("close", "detach", "release", "__exit__")
+
+
 def watch_imported(machine: Interprets, callee: Any, args: tuple[Any, ...], imported: Any) -> None:
     """Take note of what a call imports: it outlives the call, as if it had been there before."""
     imports = any(callee is one for one in (syntax.import_module, syntax.import_from, importlib.import_module))
+    if imports and args[0] not in machine.heap.modules_before and machine.heap.looks_at_modules:
+        raise Refused("DY007", f"the call imports `{args[0]}`, and the program looks at which modules there are")
     if imports and not is_library(args[0]):
         machine.heap.watch(imported, args[0])
         machine.heap.watch(sys.modules.get(args[0]), args[0])

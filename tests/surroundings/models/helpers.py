@@ -272,3 +272,104 @@ class DroppedByAHelper(nn.Module):
         if x.sum() > 0:
             self.holder.drop()
         return x + self.holder.is_gone()
+
+
+class _Part:
+    """Something that holds other things."""
+
+    first: Any
+    second: Any
+    third: Any
+
+
+def _far_away(holder: Any) -> int:
+    return int(next(holder.first.second.third.steps))
+
+
+class FarAway(nn.Module):
+    """A helper gets at an iterator by many attributes."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.outer: Any = _Part()
+        self.outer.first = _Part()
+        self.outer.first.second = _Part()
+        self.outer.first.second.third = _Schedule()
+
+    def forward(self, x: Tensor) -> Any:
+        return x * _far_away(self.outer) if x.sum() > 0 else x
+
+
+def _of_setting(settings: Any) -> int:
+    return int(settings.schedule.pick())
+
+
+class PutElsewhere(_Scheduled):
+    """What holds an iterator is hung on something else, which a helper gets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.settings: Any = _Part()
+
+    def forward(self, x: Tensor) -> Any:
+        self.settings.schedule = self.schedule
+        return x * _of_setting(self.settings) if x.sum() > 0 else x
+
+
+def _by_any_name(parts: tuple[str, str]) -> int:
+    return int(next(getattr(_Schedule, "".join(parts))))
+
+
+class OfAClassByAnyName(nn.Module):
+    """A helper asks a class for an iterator, by a name that stands nowhere."""
+
+    refused = "DY007"
+
+    def forward(self, x: Tensor) -> Any:
+        return x * _by_any_name(("tur", "ns")) if x.sum() > 0 else x
+
+
+class _Pace(float):
+    steps: ClassVar[Any] = itertools.cycle([1, 2, 3])
+
+    def __radd__(self, other: Any) -> Any:
+        return other + next(_Pace.steps)
+
+
+class OfANumber(nn.Module):
+    """A number of the user's own class takes from an iterator when something is added to it."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pace, self.other = _Pace(1.0), itertools.count()
+
+    def forward(self, x: Tensor) -> Any:
+        return 2 + self.pace + x if x.sum() > 0 else x
+
+
+@functools.cache
+def _counted(size: int) -> list[int]:
+    return [size]
+
+
+def _count_up(size: int) -> int:
+    counted = _counted(size)
+    counted.append(size)
+    raise ValueError(len(counted))
+
+
+class CachedThenError(nn.Module):
+    """A helper changes a cached result, and then fails."""
+
+    refused = "DY011"
+
+    def forward(self, x: Tensor) -> Any:
+        try:
+            _count_up(1)
+        except ValueError as error:
+            return x + error.args[0] if x.sum() > 0 else x
+        return x

@@ -1,12 +1,16 @@
 """Writes that go past the classes which watch a module's tables, and to what is no attribute of a plain object."""
 
 import collections
+import io
+import sys
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class _Buffered(nn.Module):
@@ -142,3 +146,161 @@ class CopiedIntoOrder(nn.Module):
         else:
             y *= 3
         return y, turned, same
+
+
+class _Raises(nn.Module):
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.error = ValueError("once")
+
+
+class AskedHowRaised(_Raises):
+    """An error from before the call is raised, and asked whether it was."""
+
+    def forward(self, x: Tensor) -> Any:
+        was_raised = self.error.__traceback__ is not None
+        if x.sum() > 0:
+            try:
+                raise self.error
+            except ValueError:
+                x = x + 1
+        return x + 10 if was_raised else x
+
+
+class AskedForContext(_Raises):
+    """An error from before the call is raised while another one is handled, and asked for that."""
+
+    def forward(self, x: Tensor) -> Any:
+        during = self.error.__context__ is not None
+        if x.sum() > 0:
+            try:
+                try:
+                    raise KeyError
+                except KeyError:
+                    raise self.error  # noqa: B904
+            except ValueError:
+                x = x + 1
+        return x + 10 if during else x
+
+
+def _raised_and_caught(error: ValueError) -> int:
+    try:
+        raise error
+    except ValueError:
+        return 1
+
+
+class RaisedByHelper(_Raises):
+    """A helper raises an error from before the call, which is asked later how it was raised."""
+
+    def forward(self, x: Tensor) -> Any:
+        was_raised = self.error.__traceback__ is not None
+        if x.sum() > 0:
+            x = x + _raised_and_caught(self.error)
+        return x + 10 if was_raised else x
+
+
+class RaisedOnly(nn.Module):
+    """An error from before the call is raised and caught, and nobody asks how."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.error = ValueError("once")
+
+    def forward(self, x: Tensor) -> Any:
+        try:
+            if x.sum() > 0:
+                raise self.error
+        except ValueError as error:
+            return x + len(error.args)
+        return x
+
+
+class Closed(nn.Module):
+    """A file in memory that was there before the call is closed."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notes = io.StringIO("notes")
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.notes.close()
+        return x + 10 if self.notes.closed else x
+
+
+class Released(nn.Module):
+    """A view of memory that was there before the call is released."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view = memoryview(bytearray(3))
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.view.release()
+        return x
+
+
+class AskedForModules(nn.Module):
+    """A module is imported on one path, and which modules there are is asked for."""
+
+    refused = "DY007"
+
+    def forward(self, x: Tensor) -> Any:
+        was_there = "nturl2path" in sys.modules
+        if x.sum() > 0:
+            import nturl2path  # noqa: F401
+        return x + 10 if was_there else x
+
+
+class _Counts(TorchFunctionMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.calls += 1
+        return func(*args, **(kwargs or {}))
+
+
+class _Dispatches(TorchDispatchMode):
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.calls = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.calls += 1
+        return func(*args, **(kwargs or {}))
+
+
+class OwnFunctionMode(nn.Module):
+    """A mode of the user's own looks at all functions that are called."""
+
+    refused = "DY002"
+
+    def forward(self, x: Tensor) -> Any:
+        with _Counts() as mode:
+            x = x + 1 if x.sum() > 0 else x
+        return x + mode.calls
+
+
+def _dispatched(x: Tensor) -> Any:
+    with _Dispatches() as mode:
+        x = x * 2
+    return x + mode.calls
+
+
+class OwnDispatchMode(nn.Module):
+    """A helper has a mode of the user's own look at all operations."""
+
+    refused = "DY002"
+
+    def forward(self, x: Tensor) -> Any:
+        return _dispatched(x) if x.sum() > 0 else x

@@ -12,6 +12,7 @@ frozen, and the next call is continued from there.
 
 import contextvars
 import decimal
+import sys
 import types
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -72,6 +73,7 @@ class Heap:
             self._surroundings.held_elsewhere,
         )
         self._context = contextvars.copy_context()
+        self.modules_before = frozenset(sys.modules)
         self._raised: dict[int, tuple[BaseException, types.TracebackType | None]] = {}
         self.is_suspicious = False
         """Whether something changes that must not: every call is looked at, to find the one that does it."""
@@ -100,6 +102,11 @@ class Heap:
     def names(self) -> Collection[str]:
         """What the program's functions name, as far as they have been found."""
         return self._surroundings.names
+
+    @property
+    def looks_at_modules(self) -> bool:
+        """Whether the program may ask which modules were imported."""
+        return self._surroundings.looks_at_modules
 
     def watch_names(self, function: types.FunctionType) -> None:
         """Take note of all that a function names."""

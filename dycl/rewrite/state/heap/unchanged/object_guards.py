@@ -7,7 +7,7 @@ import io
 import operator
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,11 @@ from dycl.rewrite.state.heap.contents import contents_of, fill, is_same
 from dycl.rewrite.state.heap.unchanged.guards import Guard
 
 
-def guards_of_parts(value: Any, name: str) -> Iterator[Guard]:
+def guards_of_parts(value: Any, name: str, names_one_of: Callable[[frozenset[str]], bool]) -> Iterator[Guard]:
     """What lets an object keep what it is made of, where its contents are followed or cannot be written."""
     match value:
         case BaseException():
-            yield error_guard(value)
+            yield error_guard(value, names_one_of)
         case functools.partial():
             yield partial_guard(value, name)
         case np.ndarray():
@@ -105,14 +105,22 @@ def abstract_guard(cls: abc.ABCMeta) -> Guard:
 _REGISTRIES: Any = abc
 
 
-def error_guard(error: BaseException) -> Guard:
-    """An error keeps what it was made of, and the notes that were added to it."""
+def error_guard(error: BaseException, names_one_of: Callable[[frozenset[str]], bool]) -> Guard:
+    """An error keeps what it was made of, the notes that were added to it, and how it was raised if somebody asks."""
     args, notes = error.args, list(getattr(error, "__notes__", ()))
+    raised = {name: getattr(error, name) for name in HOW_RAISED}
 
     def is_same_error() -> bool:
-        return error.args is args and list(getattr(error, "__notes__", ())) == notes
+        if error.args is not args or list(getattr(error, "__notes__", ())) != notes:
+            return False
+        was_raised = any(getattr(error, name) is not value for name, value in raised.items())
+        return not (was_raised and names_one_of(ASKS_HOW_RAISED))
 
     def restore() -> None:
+        # Setting the cause sets the last of them, too.
+        for name in [name for name, value in raised.items() if getattr(error, name) is not value]:
+            setattr(error, name, raised[name])
+        error.__suppress_context__ = raised["__suppress_context__"]
         if not is_same_error():
             error.args = args
             vars(error).pop("__notes__", None)
@@ -120,6 +128,12 @@ def error_guard(error: BaseException) -> Guard:
                 error.add_note(note)
 
     return Guard(lambda: None if is_same_error() else f"a `{type(error).__name__}` that outlives the call", restore)
+
+
+HOW_RAISED = ("__cause__", "__context__", "__traceback__", "__suppress_context__")
+"""What `raise` writes to an error."""
+ASKS_HOW_RAISED = frozenset((*HOW_RAISED, "traceback", "exc_info", "format_exc", "print_exc", "format_exception"))
+"""By these names a program may ask for that."""
 
 
 def _registered(cls: type) -> set[Any]:
@@ -135,10 +149,12 @@ def file_guard(file: Any, name: str) -> Guard:
     text, position = file.getvalue(), file.tell()
 
     def changed() -> str | None:
+        if file.closed:
+            return f"whether `{name}` is closed"
         return None if (file.getvalue(), file.tell()) == (text, position) else f"what is written to `{name}`"
 
     def restore() -> None:
-        if changed() is not None:
+        if not file.closed and changed() is not None:
             file.seek(0)
             file.truncate()
             file.write(text)
