@@ -15,6 +15,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from dycl.rewrite.record.operations import tensors_in
 from dycl.rewrite.record.schemas import name_of, parameters
+from dycl.rewrite.record.sizes.shape_rules import ATEN_ERRORS
 from dycl.rewrite.signals import Refused
 
 # Tensors of more elements are asked about by smaller ones.
@@ -51,7 +52,7 @@ def _computes_nothing(func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs:
     try:
         with _disable_current_modes(), torch.no_grad():
             func(*_real(args, small=False, opened=0), **_real(kwargs, small=False, opened=0))
-    except Exception:
+    except ATEN_ERRORS:
         return False
     return True
 
