@@ -79,8 +79,8 @@ _ENDINGS = ("close", "detach", "release", "__exit__")
 def watch_imported(machine: Interprets, callee: Any, args: tuple[Any, ...], imported: Any) -> None:
     """Take note of what a call imports: it outlives the call, as if it had been there before."""
     imports = any(callee is one for one in (syntax.import_module, syntax.import_from, importlib.import_module))
-    if imports and args[0] not in machine.heap.modules_before and machine.heap.looks_at_modules:
-        raise Refused("DY007", f"the call imports `{args[0]}`, and the program looks at which modules there are")
+    if imports and args[0] not in machine.heap.modules_before and machine.heap.asks_for_module(args[0]):
+        raise Refused("DY007", f"the call imports `{args[0]}`, and the program asks whether it was")
     if imports and not is_library(args[0]):
         machine.heap.watch(imported, args[0])
         machine.heap.watch(sys.modules.get(args[0]), args[0])

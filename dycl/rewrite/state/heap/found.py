@@ -79,8 +79,8 @@ class Found:
         self.held_elsewhere: dict[int, str] = {}
         """Modules whose `__dict__`, or a table in it, is held under a name of its own."""
         self._of_modules: dict[int, nn.Module] = {}
-        self.looks_at_modules = False
-        """Whether a function may ask which modules were imported."""
+        self.asked_modules: set[Any] = set()
+        """The texts in functions that ask which modules were imported."""
         self._pinned, self._found_module = pinned, found_module
         self._seen, self._leads_on, self._lies_in_memory = dict[int, Any](), dict[type, bool](), set[type]()
         self.names, self._waiting = {"forward"}, list[tuple[Any, str]]([(torch.Tensor, "Tensor")])
@@ -326,7 +326,8 @@ class Found:
         for name in names:
             found = space[name] if name in space else vars(builtins).get(name, sys.modules.get(name))
             self._libraries.meet_named(found, name, names)
-            self.looks_at_modules |= found is sys.modules or (found is sys and "modules" in names)
+            if found is sys.modules or (found is sys and "modules" in names):
+                self.asked_modules.update(function.__code__.co_consts)
             if not isinstance(found, types.ModuleType):
                 yield found, name
             yield from self._of_module(found, name, names)

@@ -103,10 +103,9 @@ class Heap:
         """What the program's functions name, as far as they have been found."""
         return self._surroundings.names
 
-    @property
-    def looks_at_modules(self) -> bool:
-        """Whether the program may ask which modules were imported."""
-        return self._surroundings.looks_at_modules
+    def asks_for_module(self, name: str) -> bool:
+        """Whether the program may ask whether this module was imported."""
+        return name in self._surroundings.asked_modules
 
     def watch_names(self, function: types.FunctionType) -> None:
         """Take note of all that a function names."""
