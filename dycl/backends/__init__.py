@@ -9,7 +9,7 @@ from dycl.hcfg.subnet import SubnetGraph
 
 ENTRY_POINT_GROUP = "dycl.compilers"
 
-_BUILT_IN = ("ncnn", "onnxruntime")
+_BUILT_IN = ("ncnn", "onnxruntime", "openvino")
 _lock = threading.Lock()
 _registered: dict[str, "Compiler"] = {}
 
@@ -48,6 +48,10 @@ def find_compiler(name: str) -> Compiler:
         from dycl.backends.onnxruntime import OnnxRuntimeCompiler
 
         return OnnxRuntimeCompiler()
+    if name == "openvino":
+        from dycl.backends.openvino import OpenVinoCompiler
+
+        return OpenVinoCompiler()
     if name == "ncnn":
         return NcnnCompiler()
     with _lock:

@@ -1,4 +1,4 @@
-"""Backends by name: the one that DyCL brings, those that a process registers, those that installed packages bring.
+"""Backends by name: those that DyCL brings, those that a process registers, those that installed packages bring.
 
 A package brings a backend as an entry point of the group `dycl.backends`: its name is the backend's, and what it points
 to is an object with the methods of `Backend`.
@@ -12,11 +12,16 @@ from dycl.runtime.backend import Backend
 from dycl.runtime.errors import missing_backend
 from dycl.runtime.ncnn.backend import NcnnBackend
 from dycl.runtime.onnxruntime.backend import OnnxRuntimeBackend
+from dycl.runtime.openvino.backend import OpenVinoBackend
 
 ENTRY_POINT_GROUP = "dycl.backends"
 
 _lock = threading.Lock()
-_registered: dict[str, Backend] = {"onnxruntime": OnnxRuntimeBackend(), "ncnn": NcnnBackend()}
+_registered: dict[str, Backend] = {
+    "ncnn": NcnnBackend(),
+    "onnxruntime": OnnxRuntimeBackend(),
+    "openvino": OpenVinoBackend(),
+}
 
 
 def register_backend(name: str, backend: Backend) -> None:
