@@ -1,5 +1,8 @@
 """A number of the input that does not fit an element type: refused, wrapped around or infinite, as in PyTorch."""
 
+import itertools
+import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 import dycl
-from tests.comparison import CallsWithTwo
+from tests.comparison import Calls, CallsWithTwo
 
 Snippet = Callable[[Tensor, Any], Any]
 
@@ -115,3 +118,29 @@ def test_one_element_goes_another_way(name: str) -> None:
             v = torch.tensor(number)
             expected, found = _found(lambda y, v: TAKEN[name](y, float(v)), y, v), _found(program, y, v)
             assert found is expected or torch.equal(found, expected), f"{number} of {len(y)}: {found} is not {expected}"
+
+
+_CORNERS = (0.0, -0.0, 1.0, -1.0, -2.0, 0.5, 3.0, math.inf, -math.inf, math.nan)
+
+
+@pytest.mark.parametrize("power", [operator.pow, math.pow])
+def test_powers_at_the_corners_are_pythons(power: Callable[[float, float], Any]) -> None:
+    """Zero, infinite numbers and NaN; a complex result is the one that a program does not have."""
+    program = dycl.compile(
+        Calls(lambda x: power(x[0].item(), x[1].item())).eval(), (torch.ones(2, dtype=torch.float64),)
+    )
+    for base, exponent in itertools.product(_CORNERS, _CORNERS):
+        expected = _outcome(power, base, exponent)
+        found = _outcome(program, torch.tensor([base, exponent], dtype=torch.float64))
+        told = f"{base} to {exponent}: {found}, not {expected}"
+        if isinstance(expected, complex):
+            assert found is ValueError, told
+        else:
+            assert found == expected or (found != found and expected != expected), told
+
+
+def _outcome(function: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return function(*args)
+    except (ValueError, OverflowError, ZeroDivisionError) as error:
+        return type(error)

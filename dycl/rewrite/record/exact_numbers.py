@@ -140,16 +140,25 @@ def whole_power(base: torch.Tensor, exponent: torch.Tensor, recorder: Records) -
 
 def real_power(base: torch.Tensor, exponent: torch.Tensor, recorder: Records) -> torch.Tensor:
     """`base ** exponent` of floats, with Python's errors."""
-    real = torch.logical_or(torch.ge(base, 0), torch.eq(torch.floor(exponent), exponent))
-    real = torch.logical_or(real, torch.logical_or(torch.isnan(base), torch.isnan(exponent)))
+    real = torch.logical_not(is_complex_power(base, exponent))
     recorder.check(real, "ValueError", "a negative number to a fractional power is a complex number", is_limit=True)
-    infinite = torch.logical_and(torch.eq(base, 0), torch.lt(exponent, 0))
-    recorder.check(torch.logical_not(infinite), "ZeroDivisionError", "zero to a negative power")
+    recorder.check(torch.logical_not(is_pole(base, exponent)), "ZeroDivisionError", "zero to a negative power")
     result = torch.pow(base, exponent)
     finite = torch.logical_and(torch.isfinite(base), torch.isfinite(exponent))
     fits = torch.logical_or(torch.logical_not(torch.isinf(result)), torch.logical_not(finite))
     recorder.check(fits, "OverflowError", "(34, 'Numerical result out of range')")
     return result
+
+
+def is_complex_power(base: torch.Tensor, exponent: torch.Tensor) -> torch.Tensor:
+    """Whether a power is a complex number: of a negative finite number to a finite fraction."""
+    negative = torch.logical_and(torch.lt(base, 0), torch.isfinite(base))
+    return torch.logical_and(negative, torch.isfinite(exponent) & torch.ne(torch.floor(exponent), exponent))
+
+
+def is_pole(base: torch.Tensor, exponent: torch.Tensor) -> torch.Tensor:
+    """Whether a power has no value: of zero to a negative finite number."""
+    return torch.logical_and(torch.eq(base, 0), torch.isfinite(exponent) & torch.lt(exponent, 0))
 
 
 def shifted_left(number: torch.Tensor, places: torch.Tensor, recorder: Records) -> torch.Tensor:

@@ -12,7 +12,7 @@ import torch
 
 from dycl.hcfg.types import HostKind
 from dycl.rewrite.normalise import syntax
-from dycl.rewrite.record.exact_numbers import whole_root
+from dycl.rewrite.record.exact_numbers import is_complex_power, is_pole, whole_root
 from dycl.rewrite.record.host_values import HostValue, kind_of, lift
 from dycl.rewrite.record.number_classes import PYTHON_TYPES
 from dycl.rewrite.semantics.contract import Running
@@ -115,9 +115,7 @@ def _power(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     if numbers is None:
         return NOT_HANDLED
     base, exponent = tensors = _floats(machine, numbers)
-    fraction = torch.logical_and(torch.lt(base, 0), torch.ne(torch.floor(exponent), exponent))
-    infinite = torch.logical_and(torch.eq(base, 0), torch.lt(exponent, 0))
-    outside = torch.logical_or(fraction, infinite)
+    outside = torch.logical_or(is_complex_power(base, exponent), is_pole(base, exponent))
     machine.recorder.check(torch.logical_not(outside), "ValueError", "math domain error")
     result = torch.pow(base, exponent)
     _require_range(machine, result, tensors)
