@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import dycl
 from dycl.cli import main
 from dycl.cli.leaves import leaves
+from dycl.runtime import backend_registry
 from dycl.runtime.artefact import Artefact, write
 from dycl.terminal import ProgressBar, bar, byte_count, counted, styled
 from tests.hand_built import counting_loop, gated, routed
@@ -226,3 +228,20 @@ def test_colours_show_on_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None
     assert styled("yes", "green", io.StringIO()) == "yes"
     monkeypatch.setenv("NO_COLOR", "1")
     assert styled("yes", "green", Terminal()) == "yes"
+
+
+def test_backends_are_listed_with_versions_and_how_to_get_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def installed(package: str) -> str:
+        if package == "ncnn":
+            raise PackageNotFoundError
+        return "1.2.3"
+
+    monkeypatch.setattr(backend_registry, "version", installed)
+    assert main(["backends"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("onnxruntime  1.2.3          all that DyCL compiles")
+    assert lines[1].startswith("ncnn         not installed  single precision")
+    assert lines[2].strip() == "get it: pip install 'dycl[ncnn]'"
+    assert lines[3].startswith("openvino     1.2.3")

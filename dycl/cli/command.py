@@ -6,7 +6,15 @@ import os
 import sys
 from collections.abc import Sequence
 
-from dycl.cli import bench_command, demo_command, inspect_command, passes_command, run_command, zoo_command
+from dycl.cli import (
+    backends_command,
+    bench_command,
+    demo_command,
+    inspect_command,
+    passes_command,
+    run_command,
+    zoo_command,
+)
 from dycl.cli.failure import Failure
 from dycl.runtime import DyclError
 from dycl.version import __version__
@@ -16,6 +24,7 @@ examples:
   dycl demo                            see what DyCL does, in under a minute
   dycl inspect model.dycl --graph      show what is in an artefact
   dycl run model.dycl --input x.npy    run an artefact
+  dycl backends                        list the DL compilers that can be used
   dycl passes                          list the compiler's passes
   dycl zoo                             list networks to try and to measure
   dycl bench --quick                   measure them, against everything else
@@ -50,6 +59,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+_COMMANDS = (
+    demo_command,
+    inspect_command,
+    run_command,
+    backends_command,
+    passes_command,
+    zoo_command,
+    bench_command,
+)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dycl",
@@ -59,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dycl {__version__}")
     subcommands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (demo_command, inspect_command, run_command, passes_command, zoo_command, bench_command):
+    for command in _COMMANDS:
         subparser = subcommands.add_parser(
             command.NAME,
             help=command.SUMMARY,

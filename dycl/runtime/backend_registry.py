@@ -5,7 +5,8 @@ to is an object with the methods of `Backend`.
 """
 
 import threading
-from importlib.metadata import entry_points
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, entry_points, version
 
 from dycl.hcfg.verify import BACKEND_NAME
 from dycl.runtime.backend import Backend
@@ -22,6 +23,42 @@ _registered: dict[str, Backend] = {
     "onnxruntime": OnnxRuntimeBackend(),
     "openvino": OpenVinoBackend(),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBackend:
+    """What is known of a backend without loading it. `version` is None if it is not installed."""
+
+    name: str
+    version: str | None
+    takes: str
+    requirement: str = ""
+
+
+_BROUGHT = (
+    ("onnxruntime", "onnxruntime", "all that DyCL compiles: every element type, open sizes"),
+    ("ncnn", "dycl[ncnn]", "single precision, known sizes, one sample: convolutions, pooling, dense layers"),
+    ("openvino", "dycl[openvino]", "single precision, open sizes: convolutions, dense, attention and recurrent layers"),
+)
+
+
+def known_backends() -> list[KnownBackend]:
+    """The backends that DyCL brings, those of installed packages, and those that this process registered."""
+    found = [KnownBackend(name, _version(name), takes, requirement) for name, requirement, takes in _BROUGHT]
+    for entry in entry_points(group=ENTRY_POINT_GROUP):
+        package = entry.dist
+        told = "?" if package is None else package.version
+        found.append(KnownBackend(entry.name, told, f"brought by {entry.value.partition(':')[0]}"))
+    with _lock:
+        others = [name for name in _registered if name not in {one.name for one in found}]
+    return [*found, *(KnownBackend(name, "here", "registered by this process") for name in others)]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 def register_backend(name: str, backend: Backend) -> None:
