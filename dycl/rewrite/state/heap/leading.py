@@ -2,9 +2,12 @@
 
 import collections
 import gc
+import threading
 import types
 from collections.abc import Collection, Iterable
 from typing import Any
+
+import numpy as np
 
 from dycl.rewrite.own_code import is_library
 from dycl.rewrite.state.copied import items_held
@@ -106,5 +109,10 @@ def _referred_to(value: Any) -> Iterable[Any]:
             return () if is_library(value.__module__) else (*vars(value).values(), *value.__bases__)
         case types.FunctionType() | types.ModuleType() | types.CodeType() | types.FrameType():
             return ()
+        case np.ndarray():
+            return list(value.flat) if value.dtype.hasobject else ()
+        case threading.local():
+            return list(vars(value).values())
         case _:
-            return gc.get_referents(value)
+            # What a variable of the context holds, Python does not tell as part of it.
+            return [*gc.get_referents(value), *(held_by(value) or ())]
