@@ -23,6 +23,7 @@ from dycl.rewrite.knowledge import StepInto
 from dycl.rewrite.normalise import class_making, contexts, data_model, exception_groups, syntax
 from dycl.rewrite.normalise.instructions import Call
 from dycl.rewrite.normalise.source import has_source
+from dycl.rewrite.own_code import is_own_file
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.run import errors, generators
@@ -176,7 +177,9 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
 
 
 def _is_interpreted(machine: Interprets, function: types.FunctionType) -> bool:
-    return function.__code__ in machine.knowledge.interpreted or machine.heap.is_suspicious
+    # Where every call is looked at, those of DyCL's own functions are none of the program's.
+    suspected = machine.heap.is_suspicious and not is_own_file(function.__code__.co_filename)
+    return suspected or function.__code__ in machine.knowledge.interpreted
 
 
 def _made_class(machine: Interprets, kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -217,3 +217,20 @@ class WeakWithCallback(nn.Module):
         if x.sum() > 0:
             self.held = None
         return _count[0]
+
+
+class ElementByElementOrWritten(nn.Module):
+    """A buffer is changed element by element on one path and written on the other, which makes it the input's."""
+
+    refused = "DY004"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("held", torch.ones(2))
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.held.apply_(lambda element: element + 1)
+        else:
+            self.held.copy_(x)
+        return x + self.held
