@@ -13,6 +13,7 @@ import weakref
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 
 _builtins: Any = builtins
@@ -223,6 +224,7 @@ class ElementByElementOrWritten(nn.Module):
     """A buffer is changed element by element on one path and written on the other, which makes it the input's."""
 
     refused = "DY004"
+    held: Tensor
 
     def __init__(self) -> None:
         super().__init__()
