@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.normalise.contexts import DERIVATIVES
 from dycl.rewrite.signals import Refused
@@ -19,6 +20,7 @@ _FUNCTIONS: dict[tuple[Any, str], str] = {
     (torch.Tensor, "_is_view"): "whether a tensor is a view",
     (torch.Tensor, "storage_offset"): "where a tensor begins in memory",
 }
+_MEMORY = ("data_ptr", "untyped_storage", "storage", "_typed_storage")
 _PROPERTIES = {"_base": "of which tensor another one is a view", "_version": "how often a tensor has been changed"}
 _DATA: Any = torch.Tensor.data
 _MAY_SET = ("torch._", "dycl.rewrite.state.")
@@ -33,7 +35,8 @@ def replacements() -> list[tuple[Any, str, Any]]:
         for name, what in _PROPERTIES.items()
     ]
     data = (torch.Tensor, "data", property(_DATA.__get__, _set_data))
-    return [*functions, *properties, data, (torch, "is_grad_enabled", _asked_for_derivatives)]
+    memory = [(torch.Tensor, name, _known_memory(getattr(torch.Tensor, name))) for name in _MEMORY]
+    return [*functions, *properties, *memory, data, (torch, "is_grad_enabled", _asked_for_derivatives)]
 
 
 def _set_data(tensor: torch.Tensor, value: torch.Tensor) -> None:
@@ -51,6 +54,17 @@ def _asked_for_derivatives() -> bool:
 
 
 _is_grad_enabled = torch.is_grad_enabled
+
+
+def _known_memory(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that tells of a tensor's memory: a fake tensor has none."""
+
+    def ask(tensor: torch.Tensor) -> Any:
+        if isinstance(tensor, FakeTensor) and not sys._getframe(2).f_globals.get("__name__", "").startswith(_MAY_KNOW):
+            raise Refused("DY001", "the memory of a tensor that depends on the input is asked for")
+        return plain(tensor)
+
+    return ask
 
 
 def _told(plain: Callable[..., Any], what: str) -> Callable[..., Any]:

@@ -300,3 +300,81 @@ class SpecialMethods(nn.Module):
         if self.flag:
             return x * 2
         return x + float(self.flag)
+
+
+class _Weighted(nn.Module):
+    refused = "DY007"
+    held: Any
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight: Any = nn.Parameter(torch.ones(2))
+        self.register_buffer("held", torch.ones(2))
+        self.layer: Any = nn.Linear(2, 2)
+
+
+class BesideAParameter(_Weighted):
+    """An attribute hides a parameter of the same name, until it is taken away."""
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.__dict__["weight"] = x * 3
+        else:
+            self.__dict__.pop("weight", None)
+        return x + self.weight
+
+
+class BesideAParameterOfAnother(_Weighted):
+    """The same for a layer, which is asked for its parameters, too."""
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            vars(self.layer)["weight"] = self.layer.weight * 2
+        return self.layer(x), sum(part.sum() for part in self.layer.parameters())
+
+
+class BesideAModule(_Weighted):
+    """An attribute hides a module of the same name."""
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.__dict__["layer"] = torch.relu
+        return self.layer(x)
+
+
+class BesideABuffer(_Weighted):
+    """An attribute has hidden a buffer of the same name from the beginning, and is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.__dict__["held"] = torch.zeros(2)
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.held = self.held + 1
+        return x + self.held
+
+
+def _has_memory(x: Tensor) -> int:
+    return 1 if x.data_ptr() else 0
+
+
+class AskedForItsAddress(nn.Module):
+    """A helper asks for the address of a tensor that depends on the input."""
+
+    refused = "DY001"
+
+    def forward(self, x: Tensor) -> Any:
+        return x + _has_memory(x * 2) if x.sum() > 0 else x
+
+
+class AskedForItsStorage(nn.Module):
+    """The memory of a tensor that depends on the input is asked for its size."""
+
+    refused = "DY001"
+
+    def forward(self, x: Tensor) -> Any:
+        y = x[1:]
+        if x.sum() > 0:
+            y = y + 1
+        return y, y.untyped_storage().nbytes()

@@ -26,9 +26,13 @@ _ALWAYS_NEW = frozenset(
 """Composite operations that end in one which computes, whatever their arguments: asking about each call takes long."""
 
 
+# While a program is rewritten, its own code is not told.
+_STORAGE_OF: Callable[[torch.Tensor], torch.UntypedStorage] = torch.Tensor.untyped_storage
+
+
 def memory(tensor: torch.Tensor) -> int:
     """What two tensors have in common exactly if they share memory."""
-    return int(tensor.untyped_storage()._cdata)
+    return int(_STORAGE_OF(tensor)._cdata)
 
 
 def is_alone(tensor: torch.Tensor) -> bool:

@@ -18,7 +18,7 @@ from dycl.rewrite.own_thread import is_compiling
 from dycl.rewrite.signals import Again, Refused
 from dycl.rewrite.state.heap.diversion import ABSENT
 from dycl.rewrite.state.heap.doors import Door
-from dycl.rewrite.state.heap.modules import INTERNALS, TABLES, Modules, has_same_entries, raw
+from dycl.rewrite.state.heap.modules import INTERNALS, TABLES, Modules, has_same_entries, named_by_user, raw
 from dycl.rewrite.state.pinned import Pinned
 from dycl.rewrite.state.whole_state import Home
 
@@ -267,6 +267,8 @@ class Attributes:
         self._pinned.add(module)
         tables = {"__dict__": self.modules.attributes[id(module)], **self.modules.tables[id(module)]}
         home = next((held for held in ("__dict__", *_WITH_DOORS) if name in tables[held]), None)
+        if name in dict.keys(raw(module)):
+            self.modules.require_unheld(module, name)
         self._initial[key] = _MISSING if home is None else tables[home][name]
         self._first_homes[key] = self._homes[key] = Home(home or table, is_new=home is None)
         if self.modules.has_own_dict(module):
@@ -295,7 +297,7 @@ class Attributes:
     def _is_asked_directly(self, module: nn.Module, name: str) -> bool:
         """Whether an attribute may be looked up without asking PyTorch's `__getattr__` for it."""
         cls = type(module)
-        asks_itself = cls.__getattribute__ is not object.__getattribute__ or "__getattr__" in _named_by_user(cls)
+        asks_itself = cls.__getattribute__ is not object.__getattribute__ or "__getattr__" in named_by_user(cls)
         return asks_itself or self._looks_up_directly() or any(name in vars(base) for base in cls.__mro__)
 
     # Reading and setting through a door.
@@ -329,6 +331,7 @@ class Attributes:
             kind = "parameter" if table == "_parameters" else "table"
             raise Refused("DY007", f"the {kind} `{name}` of a module is replaced or registered during the call")
         has_it = self.current(module, name) is not _MISSING
+        self.modules.require_unheld(module, name, ("_parameters", "_modules"))
         if has_it and self._is_buffer(module, name) != (table == "_buffers"):
             raise Refused("DY007", f"a second attribute of the name `{name}` is put beside the first")
         key = (id(module), name)
@@ -393,8 +396,3 @@ class Attributes:
         else:
             self._homes[key] = home
             self._store(key, value)
-
-
-def _named_by_user(cls: type) -> set[str]:
-    """The names that a module's class and those between it and PyTorch's `Module` define."""
-    return {name for base in cls.__mro__[: cls.__mro__.index(nn.Module)] for name in vars(base)}

@@ -1,13 +1,14 @@
 """The modules of a model as they were before the call: their attributes, their tables, their tensors."""
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import nn
 
 from dycl.rewrite.model_parts import require_python
+from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.heap.tally import Tally
 
 TABLES = ("_parameters", "_buffers", "_modules")
@@ -40,6 +41,11 @@ class Modules:
             if tensor is not None and tensor.layout is torch.strided:
                 self._tensors[id(tensor)] = (tensor, tensor.requires_grad, tensor.data)
         self._tally = None
+
+    def require_unheld(self, module: nn.Module, name: str, tables: Sequence[str] = TABLES) -> None:
+        """Refuse an attribute in a module's `__dict__` beside one of the same name in one of these tables."""
+        if any(name in self.tables[id(module)][table] for table in tables):
+            raise Refused("DY007", f"a second attribute of the name `{name}` is put beside the first")
 
     def has_own_dict(self, module: nn.Module) -> bool:
         """Whether a module's `__dict__` is still the one that it had."""
@@ -123,3 +129,8 @@ def _refill(table: dict[str, Any], before: dict[str, Any]) -> None:
     if not has_same_entries(table, before):
         table.clear()
         table.update(before)
+
+
+def named_by_user(cls: type) -> set[str]:
+    """The names that a module's class and those between it and PyTorch's `Module` define."""
+    return {name for base in cls.__mro__[: cls.__mro__.index(nn.Module)] for name in vars(base)}
