@@ -63,6 +63,7 @@ CASES = [
     *(case(f"{n}.default", getattr(torch, n), integers(-9, 9, 4)) for n in ("floor", "ceil", "round", "trunc")),
     case("trunc.default", torch.trunc, SPECIAL64),
     case("round.decimals", lambda x: torch.round(x, decimals=2), normal(9)),
+    case("round.decimals", lambda x: torch.round(x, decimals=2), normal(9, dtype=torch.float16, scale=900.0)),
     case("round.decimals", lambda x: torch.round(x, decimals=-1), normal(9, dtype=torch.float64, scale=100.0)),
     # Activations.
     *(

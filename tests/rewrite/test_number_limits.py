@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -144,3 +145,27 @@ def _outcome(function: Callable[..., Any], *args: Any) -> Any:
         return function(*args)
     except (ValueError, OverflowError, ZeroDivisionError) as error:
         return type(error)
+
+
+def test_a_root_by_a_number_of_the_input_is_one() -> None:
+    """PyTorch takes the root where an exponent is a half, and minus infinity has none."""
+    snippet: Snippet = lambda x, e: x.pow(e[0].item())  # noqa: E731
+    x = torch.tensor([-math.inf, math.inf, 4.0, -1.0, 0.0])
+    program = dycl.compile(CallsWithTwo(snippet).eval(), (x, torch.ones(1)))
+    for exponent in (0.5, -0.5, 2.0, 1.5, -1.0):
+        e = torch.tensor([exponent])
+        torch.testing.assert_close(program(x, e), snippet(x, e), equal_nan=True)
+
+
+@pytest.mark.parametrize("numbers", [(3.0, 4.0), (1e200, 1.0), (math.inf, math.nan), (math.nan, 1.0), (0.0, -0.0)])
+def test_the_length_of_large_numbers_is_numpys(numbers: tuple[float, float]) -> None:
+    program = dycl.compile(
+        Calls(lambda x: np.hypot(x[0].item(), x[1].item())).eval(), (torch.ones(2, dtype=torch.float64),)
+    )
+    np.testing.assert_allclose(program(torch.tensor(numbers, dtype=torch.float64)), np.hypot(*numbers))
+
+
+def test_degrees_without_a_limit() -> None:
+    program = dycl.compile(Calls(lambda x: math.degrees(x[0].item())).eval(), (torch.ones(1, dtype=torch.float64),))
+    for number in (0.5, -3.0, 1e308, -math.inf):
+        assert program(torch.tensor([number], dtype=torch.float64)) == math.degrees(number)

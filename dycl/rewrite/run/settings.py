@@ -72,9 +72,8 @@ def rewriting(
         (torch.Tensor, "__deepcopy__", _deep_copy(recorder)),
         (torch.Tensor, "__reduce_ex__", _no_shallow_copy),
         (torch.Tensor, "__dlpack__", _no_export),
-        *((torch.Tensor, name, _on_known_elements(name)) for name in ("apply_", "map_", "map2_")),
         (torch.utils, "swap_tensors", _no_swap),
-        *untold.replacements(),
+        *untold.replacements(recorder),
         *outside.replacements(names, pinned),
         (threading.Thread, "start", _no_thread),
         *((mode, "__enter__", _no_mode(mode.__enter__)) for mode in (TorchFunctionMode, TorchDispatchMode)),
@@ -181,20 +180,6 @@ def _no_hash(size: torch.SymInt) -> int:
 
 def _no_array(size: torch.SymInt, *_: Any, **__: Any) -> Any:
     raise DecisionMet("a size that only the input determines, as an array,")
-
-
-def _on_known_elements(name: str) -> Callable[..., Any]:
-    """A method that calls a function for each element: a fake tensor has none, and memory would be read that is not."""
-    method = getattr(torch.Tensor, name)
-
-    def call(*args: Any) -> Any:
-        if any(isinstance(value, FakeTensor) for value in args):
-            raise Refused(
-                "DY004", f"`{name}` calls a Python function for each element of a tensor that depends on the input"
-            )
-        return method(*args)
-
-    return call
 
 
 def _no_swap(*tensors: torch.Tensor) -> None:

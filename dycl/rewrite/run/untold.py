@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.normalise.contexts import DERIVATIVES
+from dycl.rewrite.record.operations import tensors_in
+from dycl.rewrite.record.recorder import Recorder
 from dycl.rewrite.signals import Refused
 
 _FUNCTIONS: dict[tuple[Any, str], str] = {
@@ -20,14 +21,17 @@ _FUNCTIONS: dict[tuple[Any, str], str] = {
     (torch.Tensor, "_is_view"): "whether a tensor is a view",
     (torch.Tensor, "storage_offset"): "where a tensor begins in memory",
 }
-_MEMORY = ("data_ptr", "untyped_storage", "storage", "_typed_storage")
+_BY_ELEMENTS = ("apply_", "map_", "map2_")
+_TELL_PLACES = ("data_ptr",)
+_GIVE_ARRAYS = ("numpy", "__array__")
+_MEMORY = (*_BY_ELEMENTS, *_TELL_PLACES, *_GIVE_ARRAYS, "untyped_storage", "storage", "_typed_storage")
 _PROPERTIES = {"_base": "of which tensor another one is a view", "_version": "how often a tensor has been changed"}
 _DATA: Any = torch.Tensor.data
 _MAY_SET = ("torch._", "dycl.rewrite.state.")
 _MAY_KNOW = ("torch.", "dycl.rewrite.record.", "dycl.rewrite.state.")
 
 
-def replacements() -> list[tuple[Any, str, Any]]:
+def replacements(recorder: Recorder) -> list[tuple[Any, str, Any]]:
     """Functions that refuse to tell the model, and tell PyTorch and DyCL itself."""
     functions = [(home, name, _told(getattr(home, name), what)) for (home, name), what in _FUNCTIONS.items()]
     properties = [
@@ -35,7 +39,7 @@ def replacements() -> list[tuple[Any, str, Any]]:
         for name, what in _PROPERTIES.items()
     ]
     data = (torch.Tensor, "data", property(_DATA.__get__, _set_data))
-    memory = [(torch.Tensor, name, _known_memory(getattr(torch.Tensor, name))) for name in _MEMORY]
+    memory = [(torch.Tensor, name, _known_memory(name, recorder)) for name in _MEMORY]
     return [*functions, *properties, *memory, data, (torch, "is_grad_enabled", _asked_for_derivatives)]
 
 
@@ -56,15 +60,27 @@ def _asked_for_derivatives() -> bool:
 _is_grad_enabled = torch.is_grad_enabled
 
 
-def _known_memory(plain: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that tells of a tensor's memory: a fake tensor has none."""
+def _known_memory(name: str, recorder: Recorder) -> Callable[..., Any]:
+    """A method that gets at a tensor's memory past all operations: a tensor that depends on the input has none.
 
-    def ask(tensor: torch.Tensor) -> Any:
-        if isinstance(tensor, FakeTensor) and not sys._getframe(2).f_globals.get("__name__", "").startswith(_MAY_KNOW):
+    What is written there reaches all tensors in that memory, so these must not have come apart at a decision.
+    """
+    plain = getattr(torch.Tensor, name)
+
+    def get(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        if sys._getframe(2).f_globals.get("__name__", "").startswith(_MAY_KNOW):
+            return plain(tensor, *args, **kwargs)
+        if name not in _GIVE_ARRAYS and any(map(recorder.is_dynamic, tensors_in((tensor, *args)))):
+            if name in _BY_ELEMENTS:
+                what = f"`{name}` calls a Python function for each element of a tensor that depends on the input"
+                raise Refused("DY004", what)
             raise Refused("DY001", "the memory of a tensor that depends on the input is asked for")
-        return plain(tensor)
+        apart = recorder.recording.aliases.sharing(tensor)
+        if apart and name not in _TELL_PLACES:
+            recorder.views_are_written(apart)
+        return plain(tensor, *args, **kwargs)
 
-    return ask
+    return get
 
 
 def _told(plain: Callable[..., Any], what: str) -> Callable[..., Any]:

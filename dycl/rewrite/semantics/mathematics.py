@@ -62,7 +62,9 @@ def _floats(machine: Running, numbers: list[Any]) -> list[torch.Tensor]:
     return [lift(number, "float", machine.recorder).tensor for number in numbers]
 
 
-def _of_floats(function: Callable[..., torch.Tensor], kind: HostKind, domain: Test | None = None) -> Handler:
+def _of_floats(
+    function: Callable[..., torch.Tensor], kind: HostKind, domain: Test | None = None, overflows: bool = True
+) -> Handler:
     def compute(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         numbers = _numbers(machine, args)
         if numbers is None or kwargs:
@@ -71,7 +73,7 @@ def _of_floats(function: Callable[..., torch.Tensor], kind: HostKind, domain: Te
         if domain is not None:
             machine.recorder.check(domain(tensors[0]), "ValueError", "math domain error")
         result = function(*tensors)
-        if kind == "float":
+        if kind == "float" and overflows:
             _require_range(machine, result, tensors)
         return HostValue(kind, result, machine.recorder)
 
@@ -253,7 +255,7 @@ HANDLERS: dict[Any, Handler] = {
     math.erfc: _of_floats(torch.erfc, "float"),
     math.pow: _power,
     math.fabs: _of_floats(torch.abs, "float"),
-    math.degrees: _of_floats(lambda number: number * (180.0 / math.pi), "float"),
+    math.degrees: _of_floats(lambda number: number * (180.0 / math.pi), "float", overflows=False),
     math.radians: _of_floats(lambda number: number * (math.pi / 180.0), "float"),
     math.copysign: _of_floats(torch.copysign, "float"),
     math.hypot: _hypotenuse,

@@ -1,7 +1,14 @@
 """What a state refers to instead of copying it."""
 
+import types
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
+import torch
+
+# A call makes one each time, and none of them can be told from another.
+_MADE_ANEW = (types.GenericAlias, types.UnionType, np.dtype, torch.finfo, torch.iinfo)
 
 
 class Pinned:
@@ -10,6 +17,7 @@ class Pinned:
     def __init__(self) -> None:
         self._objects: dict[int, Any] = {}
         self._made: dict[int, type] = {}
+        self._alike: dict[tuple[type, str], Any] = {}
 
     def note_class(self, cls: Any) -> None:
         """Take note of a class that the program makes during its call; those of a module that it imports stay."""
@@ -31,7 +39,9 @@ class Pinned:
         self._objects.update(by_number)
 
     def number(self, value: Any) -> int:
-        """By what number the value is referred to from now on."""
+        """By what number the value is referred to from now on: one for all that nothing but identity tells apart."""
+        if isinstance(value, _MADE_ANEW):
+            value = self._alike.setdefault((type(value), repr(value)), value)
         self.add(value)
         return id(value)
 

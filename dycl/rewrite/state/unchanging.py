@@ -54,7 +54,8 @@ def is_atom(value: Any) -> bool:
     if isinstance(value, enum.Enum) and not hasattr(value, "_name_"):
         raise Refused("DY009", "a decision is made while a member of an enumeration is, out of a number of the input")
     if isinstance(value, ATOMS):
-        return not isinstance(value, np.void)  # its fields can be written
+        # The fields of the first can be written, and the others have no hash.
+        return not isinstance(value, (np.void, torch.finfo, torch.iinfo))
     # What is made from one of these may have attributes, and a decimal that is no number equals nothing.
     return type(value) in _ATOMS_OF_LIBRARIES and not (type(value) is decimal.Decimal and value.is_nan())
 
@@ -62,9 +63,8 @@ def is_atom(value: Any) -> bool:
 TOLD_BY_TEXT = (
     float,
     complex,
+    range,
     np.generic,
-    torch.finfo,
-    torch.iinfo,
     operator.itemgetter,
     operator.attrgetter,
     operator.methodcaller,
@@ -85,6 +85,8 @@ _SHARED = (
     torch.device,
     torch.layout,
     torch.memory_format,
+    torch.finfo,
+    torch.iinfo,
     torch._ops.OpOverload,
     torch._ops.OpOverloadPacket,
     np.dtype,

@@ -126,3 +126,49 @@ class RowAddedTo(nn.Module):
         rows[number, place] -= 3
         rows[number : number + 1] += 4
         return self.counts.clone(), rows
+
+
+class ArrayOfABase(nn.Module):
+    """A tensor made in the call is written as an array behind a decision, and a view of it sees that."""
+
+    def forward(self, x: Tensor) -> Any:
+        made = torch.zeros(2)
+        view = made[1:]
+        if x.sum() > 0:
+            made.numpy()[1] = 5
+        return x + made, view * 1
+
+
+class ArrayOfAView(nn.Module):
+    """The same by the view, which the tensor sees."""
+
+    def forward(self, x: Tensor) -> Any:
+        made = torch.zeros(2)
+        view = made.view(2, 1)
+        if x.sum() > 0:
+            np.add(view.numpy(), 3, out=view.numpy())
+        return x + made, view * 1
+
+
+class ElementsOfWhatTheInputChanged(nn.Module):
+    """A tensor that was known until the input was added to it is changed element by element."""
+
+    refused = "DY004"
+
+    def forward(self, x: Tensor) -> Any:
+        made = torch.ones(2)
+        made.add_(x)
+        made.apply_(lambda element: element + 1)
+        return made if x.sum() > 0 else x
+
+
+class MemoryOfWhatTheInputChanged(nn.Module):
+    """The same past all of PyTorch's operations."""
+
+    refused = "DY001"
+
+    def forward(self, x: Tensor) -> Any:
+        made = torch.ones(2)
+        made.add_(x)
+        made.untyped_storage().fill_(0)  # type: ignore[attr-defined]
+        return made if x.sum() > 0 else x

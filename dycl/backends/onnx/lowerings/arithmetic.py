@@ -142,10 +142,19 @@ def power(b: Builder, a: Arguments) -> Value:
     if is_integer(dtype) and not isinstance(exponent, Value):
         return _known_integer_power(b, base, int(exponent))
     if is_float(dtype):
-        return b.node("Pow", base, b.number(exponent, dtype))
+        result = b.node("Pow", base, b.number(exponent, dtype))
+        is_number = a.target == "aten.pow.Tensor_Scalar" and dtype != "float16"
+        return _without_root_of_infinity(b, base, b.number(exponent, dtype), result) if is_number else result
     if dtype == "bool":
         return b.node("Or", base, b.node("Not", b.number(exponent, "bool")))
     return _integer_power(b, base, b.number(exponent, dtype))
+
+
+def _without_root_of_infinity(b: Builder, base: Value, exponent: Value, result: Value) -> Value:
+    """A power by a number: PyTorch takes the root where that is a half, and there is none of minus infinity."""
+    half, infinity, none = (b.number(number, base.dtype) for number in (0.5, -math.inf, math.nan))
+    is_root = b.node("Equal", b.node("Abs", exponent), half)
+    return b.node("Where", b.node("And", is_root, b.node("Equal", base, infinity)), none, result)
 
 
 def _known_power(b: Builder, base: Value, exponent: float) -> Value:

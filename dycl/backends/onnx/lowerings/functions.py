@@ -159,9 +159,11 @@ def round_decimals(b: Builder, a: Arguments) -> Value:
     decimals = a.integer("decimals")
     if not is_float(x.dtype):
         return x
-    ten = b.number(10.0 ** abs(decimals), x.dtype)
+    # Half precision is too narrow for what stands between.
+    wide = b.cast(x, "float32") if x.dtype == "float16" else x
+    ten = b.number(10.0 ** abs(decimals), wide.dtype)
     there, back = ("Mul", "Div") if decimals >= 0 else ("Div", "Mul")
-    return b.node(back, b.node("Round", b.node(there, x, ten)), ten)
+    return b.cast(b.node(back, b.node("Round", b.node(there, wide, ten)), ten), x.dtype)
 
 
 @lowers("aten.frac.default")

@@ -107,7 +107,7 @@ UFUNCS: dict[Any, Compute] = {
     np.sinh: torch.sinh,
     np.cosh: torch.cosh,
     np.tanh: torch.tanh,
-    np.hypot: lambda left, right: torch.sqrt(left * left + right * right),
+    np.hypot: torch.hypot,
     np.degrees: lambda number: number * (180.0 / np.pi),
     np.rad2deg: lambda number: number * (180.0 / np.pi),
     np.radians: lambda number: number * (np.pi / 180.0),
