@@ -9,6 +9,7 @@ _EXPRESSIONS = (
     *(ast.Name, ast.Constant, ast.Attribute, ast.Call, ast.Subscript, ast.Slice, ast.Starred, ast.BinOp, ast.UnaryOp),
     *(ast.Tuple, ast.List, ast.Dict, ast.Compare, ast.JoinedStr, ast.FormattedValue),
 )
+_ASK_FOR_ERRORS = frozenset(("exc_info", "exception"))
 _PARTS = (ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context, ast.keyword)
 
 
@@ -17,7 +18,8 @@ def only_cleans_up(finalbody: Sequence[ast.stmt], protected: Iterable[ast.AST]) 
 
     What it does may depend on variables, but on none that the statements before it set.
     """
-    return all(map(_is_plain, finalbody)) and _read(finalbody).isdisjoint(_set_in(protected))
+    read = _read(finalbody)
+    return all(map(_is_plain, finalbody)) and read.isdisjoint(_set_in(protected)) and read.isdisjoint(_ASK_FOR_ERRORS)
 
 
 def _is_plain(statement: ast.stmt) -> bool:
@@ -37,8 +39,10 @@ def _consists_of(kinds: tuple[type[ast.AST], ...], node: ast.AST) -> bool:
 
 
 def _read(statements: Iterable[ast.stmt]) -> set[str]:
-    parts = (part for statement in statements for part in ast.walk(statement))
-    return {part.id for part in parts if isinstance(part, ast.Name)}
+    """All names of variables and attributes in statements."""
+    parts = [part for statement in statements for part in ast.walk(statement)]
+    attributes = {part.attr for part in parts if isinstance(part, ast.Attribute)}
+    return attributes | {part.id for part in parts if isinstance(part, ast.Name)}
 
 
 def _set_in(statements: Iterable[ast.AST]) -> set[str]:

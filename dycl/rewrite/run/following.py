@@ -180,10 +180,11 @@ def _asks_by_text(code: types.CodeType) -> bool:
         if instruction.opname == "LOAD_GLOBAL" and instruction.argval == "getattr":
             after = itertools.dropwhile(lambda item: item.opname in _LOADS, instructions[place + 1 :])
             name, *following = itertools.islice(after, 3)
-            is_text = name.opname == "LOAD_CONST" and isinstance(name.argval, str)
+            if name.opname != "LOAD_CONST" or not isinstance(name.argval, str):
+                return False
             # The name is the last argument, or a plain value stands behind it.
             last = following[1] if following[0].opname in ("LOAD_CONST", *_LOADS) else following[0]
-            if not is_text or last.opname not in _CALLS:
+            if last.opname not in _CALLS:
                 return False
     inside = (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
     return all(map(_asks_by_text, inside))
