@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 import dycl
@@ -169,3 +169,25 @@ def test_degrees_without_a_limit() -> None:
     program = dycl.compile(Calls(lambda x: math.degrees(x[0].item())).eval(), (torch.ones(1, dtype=torch.float64),))
     for number in (0.5, -3.0, 1e308, -math.inf):
         assert program(torch.tensor([number], dtype=torch.float64)) == math.degrees(number)
+
+
+class _FindsAgain(nn.Module):
+    """Looks for a number among others, behind a decision."""
+
+    def forward(self, x: Tensor) -> Any:
+        number = x[0].item()
+        items = [number, 1.0]
+        if x[1] > 0:
+            items.append(2.0)
+        return items.count(number), number in items, max(x.tolist()) in x.tolist()
+
+
+def test_whether_nan_is_among_numbers_is_not_known_behind_a_decision() -> None:
+    """Python asks first whether it is the same object: equal numbers are found, NaN ends the call."""
+    model = _FindsAgain().eval()
+    program = dycl.compile(model, torch.ones(2))
+    for x in (torch.tensor([1.0, 2.0]), torch.tensor([3.0, -1.0]), torch.tensor([-1.0, math.nan])):
+        assert program(x) == model(x)
+    for x in (torch.tensor([math.nan, 1.0]), torch.tensor([math.nan, -1.0])):
+        with pytest.raises(ValueError, match="NaN"):
+            program(x)

@@ -123,3 +123,23 @@ def test_the_element_of_a_tensor_that_may_have_more(function: Callable[[Tensor],
     for numbers in ([1.0, 3.0, 2.0], [5.0, 1.0, 0.0], [0.0, 0.0, 9.0], [3.0, 4.0, 0.0], [1.0, 0.5, 0.0]):
         x = torch.tensor(numbers)
         assert_same(function(x), program(x))
+
+
+@pytest.mark.parametrize("place", [0, -1, 1])
+def test_a_write_at_a_place_that_is_not_there(place: int) -> None:
+    """What takes a view and what puts it back wait for the same check."""
+
+    def written(x: Tensor) -> Tensor:
+        y = x[x > 0].clone()
+        y[place] = 7
+        return y if x[0] > 0 else y + 1
+
+    program = dycl.compile(Calls(written).eval(), torch.ones(3))
+    for x in (torch.ones(3), torch.tensor([-1.0, 2.0, 0.0]), torch.tensor([-1.0, 2.0, 3.0]), -torch.ones(3)):
+        try:
+            expected = written(x)
+        except IndexError:
+            with pytest.raises(IndexError):
+                program(x)
+        else:
+            assert torch.equal(program(x), expected)

@@ -238,7 +238,7 @@ class Exploration:
             value_type, layout = next(remaining)
             if isinstance(value_type, HostType):
                 tensor = self.recorder.parameter(value_type.tensor)
-                return HostValue(value_type.kind, tensor, self.recorder)
+                return HostValue(value_type.kind, tensor, self.recorder, "kept")
             return self.recorder.parameter(value_type, layout)
 
         thawer = Thawer(self.process.pinned, next_leaf, self.recorder)

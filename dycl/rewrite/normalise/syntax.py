@@ -355,6 +355,13 @@ def formatted(value: Any, conversion: int, style: str) -> str:
     return format(value if convert is None else convert(value), style)
 
 
+def are_one(item: Any, value: Any) -> bool:
+    """Whether two values are one object, which containers ask before they compare."""
+    if item is not value and hasattr(type(item), "require_told_apart"):
+        item.require_told_apart(value)
+    return item is value
+
+
 def import_module(name: str, whole: bool) -> Any:
     """`import a.b` (the top package) or `import a.b as c` (the module itself, `whole`)."""
     module = importlib.import_module(name)

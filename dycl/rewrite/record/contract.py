@@ -104,6 +104,10 @@ class Records(Protocol):
         """Asks whether the program may catch an error that is raised now."""
         ...
 
+    def waiting_like(self, tensor: torch.Tensor) -> AbstractContextManager[None]:
+        """Let what is recorded inside the `with` block wait for the checks that what made a tensor waits for."""
+        ...
+
     def require_size(self, condition: Any, error: str, message: str, guards: bool = True) -> None:
         """Check `condition`, an expression of sizes, unless it always holds."""
         ...

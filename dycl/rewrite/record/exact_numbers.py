@@ -6,6 +6,7 @@ Whole numbers have 64 bits in a compiled program. Where Python's would outgrow t
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 
@@ -248,3 +249,18 @@ def whole_root(number: torch.Tensor, recorder: Records) -> torch.Tensor:
 
 
 Shift = Callable[[torch.Tensor, torch.Tensor, Records], torch.Tensor]
+
+
+def require_told_apart(one: Any, other: Any, recorder: Records) -> None:
+    """Stop where two numbers of the input are NaN, unless it is known whether they are one object.
+
+    It is where one of them was made in this block, and neither is one of several.
+    """
+    if not hasattr(other, "origin"):
+        return  # it is known, and of another making
+    origins = (one.origin, other.origin)
+    unknown = "chosen" in origins or origins == ("kept", "kept")
+    if unknown and one.kind == "float" and other.kind == "float":
+        both = torch.logical_and(torch.isnan(one.tensor), torch.isnan(other.tensor))
+        message = "whether a number that is NaN is the same object as another one is not known"
+        recorder.check(torch.logical_not(both), "ValueError", message, is_limit=True)

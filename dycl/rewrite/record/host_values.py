@@ -24,12 +24,10 @@ _ORDER: tuple[HostKind, ...] = ("bool", "int", "float")
 class HostValue(Undetermined):
     """A number or flag of known kind and unknown value."""
 
-    __slots__ = ("kind", "recorder", "tensor")
+    __slots__ = ("kind", "origin", "recorder", "tensor")
 
-    def __init__(self, kind: HostKind, tensor: torch.Tensor, recorder: Records) -> None:
-        self.kind = kind
-        self.tensor = tensor
-        self.recorder = recorder
+    def __init__(self, kind: HostKind, tensor: torch.Tensor, recorder: Records, origin: str = "made") -> None:
+        self.kind, self.tensor, self.recorder, self.origin = kind, tensor, recorder, origin
 
     def __bool__(self) -> bool:
         raise DecisionMet("the truth of a number that only the input determines")
@@ -151,6 +149,10 @@ class HostValue(Undetermined):
         if self.kind == "float":
             raise TypeError("bad operand type for unary ~: 'float'")
         return HostValue("int", torch.bitwise_not((+self).tensor), self.recorder)
+
+    def require_told_apart(self, other: Any) -> None:
+        """Stop where this and another number are NaN, unless it is known whether they are one object."""
+        exact_numbers.require_told_apart(self, other, self.recorder)
 
     def __eq__(self, other: Any) -> Any:
         return _comparison(torch.eq, operator.eq, self, other)

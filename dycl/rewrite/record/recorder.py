@@ -5,7 +5,8 @@ The recorder is a dispatch mode below autograd, so composite operations (`linear
 ones; operations on constants alone are computed at once, so constants propagate by being values.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -142,6 +143,13 @@ class Recorder(Tracked):  # type: ignore[no-untyped-call]
             self._guarding.append(number)
         return number
 
+    @contextmanager
+    def waiting_like(self, tensor: torch.Tensor) -> Iterator[None]:
+        """Let what is recorded inside the `with` block wait for the checks that what made a tensor waits for."""
+        first = len(self.recording.operations)
+        yield
+        self.recording.guard(self.recording.guarded.get(id(tensor), ()), first)
+
     def require_size(self, condition: Any, error: str, message: str, guards: bool = True) -> None:
         """Check `condition`, an expression of sizes, unless it always holds."""
         granted = self.recording.granted
@@ -207,6 +215,8 @@ class Recorder(Tracked):  # type: ignore[no-untyped-call]
         first = len(self.recording.operations)
         result = self._recorded(func, name, args, kwargs)
         self.recording.guard(guarding, first)
+        if guarding:
+            self.recording.guarded |= {id(tensor): tuple(guarding) for tensor in tensors_in(result)}
         if asks and self.recording.looked_at == looked_at:
             require_looked_at(func, args, kwargs, kind)
         return result

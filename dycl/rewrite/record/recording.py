@@ -63,6 +63,8 @@ class Recording:
     looked_at: int = 0
     """How often elements or sizes were looked at, to see whether an operation raises an error."""
     guards: list[Guard] = field(default_factory=list)
+    guarded: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """The checks that the operation waits for which made a tensor."""
     granted: dict[Any, int | None] = field(default_factory=dict)
     """What is known of sizes because it was checked, and by which check; None if that was a decision."""
     true_counts: dict[Ref, Any] = field(default_factory=dict)

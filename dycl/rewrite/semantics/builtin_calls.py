@@ -275,6 +275,7 @@ def _found(machine: Running, value: Any, container: Any) -> Any:
         if isinstance(number, HostText):
             same = number.equals(candidate, machine)
         elif kind_of(candidate) is not None:
+            number.require_told_apart(candidate)
             same = number == candidate
         elif isinstance(candidate, str) or candidate is None:
             same = False

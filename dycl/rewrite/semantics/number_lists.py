@@ -40,7 +40,7 @@ def number_at(items: Any, index: HostValue, machine: Running) -> Any:
         table = torch.stack([lift(value, kind, machine.recorder).tensor for value in items])
     else:
         table = torch.tensor(items, dtype=DTYPES[kind])
-    return HostValue(kind, torch.index_select(table, 0, place.reshape(1)).reshape(()), machine.recorder)
+    return HostValue(kind, torch.index_select(table, 0, place.reshape(1)).reshape(()), machine.recorder, "chosen")
 
 
 def store_number(items: list[Any], index: HostValue, value: Any, machine: Running) -> Any:
@@ -52,7 +52,7 @@ def store_number(items: list[Any], index: HostValue, value: Any, machine: Runnin
     new = lift(value, kind, machine.recorder).tensor
     for position, old in enumerate(items):
         chosen = torch.where(torch.eq(place, position), new, lift(old, kind, machine.recorder).tensor)
-        items[position] = HostValue(kind, chosen, machine.recorder)
+        items[position] = HostValue(kind, chosen, machine.recorder, "chosen")
     return None
 
 
@@ -69,7 +69,7 @@ def in_order(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         known = torch.logical_not(torch.isnan(numbers).any())
         machine.recorder.check(known, "ValueError", "a compiled program does not sort NaN among numbers", is_limit=True)
     ordered = torch.sort(numbers, descending=reverse).values
-    return [HostValue(kind, number, machine.recorder) for number in ordered.unbind(0)]
+    return [HostValue(kind, number, machine.recorder, "chosen") for number in ordered.unbind(0)]
 
 
 def sort_in_place(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -97,7 +97,7 @@ def extreme(better: Callable[[Any, Any], Any]) -> Handler:
         for value in values[1:]:
             other = lift(value, kind, machine.recorder)
             chosen = torch.where(better(other, best).tensor, other.tensor, best.tensor)
-            best = HostValue(kind, chosen, machine.recorder)
+            best = HostValue(kind, chosen, machine.recorder, "chosen")
         return best
 
     return choose

@@ -142,7 +142,7 @@ class GrownList:
     def _filled(self, template: Template, values: Iterator[torch.Tensor]) -> Any:
         match template:
             case NumberItem(kind):
-                return HostValue(kind, next(values), self.recorder)
+                return HostValue(kind, next(values), self.recorder, "chosen")
             case TensorItem():
                 return next(values)
             case ArrayItem(scalar=scalar):
@@ -244,8 +244,13 @@ class GrownList:
         self._join([self._row(item)], [])
 
     def extend(self, items: Any) -> None:
-        if type(items) is not GrownList:
+        if type(items) in (list, tuple):
             self._join([], [self._row(item) for item in items])
+            return
+        if type(items) is not GrownList:
+            # What gives them one by one may look at the list meanwhile, or stop with an error.
+            for item in items:
+                self.append(item)
             return
         if items.template != self.template:
             _refuse("lists of unknown length whose items are of different kinds are joined")

@@ -142,3 +142,19 @@ def whether_an_element_is_zero(x: Tensor) -> Any:
         count += torch.is_nonzero(value + 1)
     flag = (x[0] * 2.5).is_nonzero()
     return count, flag is True, ("a", "b")[flag], x * torch.is_nonzero(x[1]), type(flag) is bool
+
+
+def _growing(x: Tensor, items: list[int]) -> Any:
+    for place in range(2):
+        if x[place] < 0:
+            raise ValueError(place)
+        yield len(items)
+
+
+def list_of_unknown_length_sees_what_a_generator_gives(x: Tensor) -> Any:
+    items = x[x > 0].long().tolist()
+    try:
+        items.extend(_growing(x, items))
+    except ValueError:
+        items.append(-1)
+    return items

@@ -52,8 +52,8 @@ def number_that_is_none_is_in_what_holds_it(x: Tensor) -> Any:
 
 
 def number_that_is_none_is_found_again(x: Tensor) -> Any:
-    items = [_root(x[1]), _root(x[0]), _root(x[1])]
-    return items.index(items[1]), items.count(items[2]), (items[0], items[2]).index(items[2])
+    items = [_root(x[1]), _root(x[0]), 4.0]
+    return items.index(items[1]), items[-1] == items[-1]
 
 
 def number_that_is_none_is_removed(x: Tensor) -> Any:
@@ -142,3 +142,17 @@ def length_with_an_infinite_side(x: Tensor) -> Any:
 def numbers_of_numpy_keep_their_type(x: Tensor) -> Any:
     product, total = np.float32(0.1) * x[0].item(), int(x[0]) + np.int8(5)
     return product.dtype.name, total.dtype.name, float(product), int(total), type(product) is np.float32
+
+
+def _of(kind: str, x: Tensor) -> Any:
+    values = [x[0].item() / 2, x[1].item()]
+    return max(values) if kind == "largest" else values[0]
+
+
+def numbers_are_found_again_behind_a_decision(x: Tensor) -> Any:
+    best, items = _of("largest", x), [x[0].item() / 2, x[1].item()]
+    first = _of("first", x)
+    places = [first, 1.0]
+    if x[1] > 0:
+        places.append(2.0)
+    return best in items, places.index(first), first in places, places.count(first)

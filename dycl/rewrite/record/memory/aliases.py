@@ -287,7 +287,7 @@ class Aliases:
         view = self.views.get(id(target))
         if view is None:
             return
-        with recorder, checked_before():
+        with recorder, checked_before(), recorder.waiting_like(target):
             parent_value = put_back(view, value)
         self._write(view.parent, parent_value, recorder)
         view.parent_version = self.versions[id(view.parent)]

@@ -98,7 +98,7 @@ def contained(item: Any, container: Any) -> bool:
     if syntax.tells_what_it_contains(container):
         return bool(container.__contains__(item))
     for candidate in ordering.as_held(container):
-        if candidate is item or candidate == item:
+        if syntax.are_one(candidate, item) or candidate == item:
             return True
     return False
 
@@ -110,7 +110,7 @@ def not_contained(item: Any, container: Any) -> bool:
     if syntax.tells_what_it_contains(container):
         return not container.__contains__(item)
     for candidate in ordering.as_held(container):
-        if candidate is item or candidate == item:
+        if syntax.are_one(candidate, item) or candidate == item:
             return False
     return True
 

@@ -4,7 +4,7 @@ import functools
 import operator
 from typing import Any
 
-from dycl.rewrite.normalise import data_model
+from dycl.rewrite.normalise import data_model, syntax
 
 
 def concatenated(left: Any, right: Any) -> Any:
@@ -33,7 +33,7 @@ def counted(items: Any, value: Any) -> int:
     """`operator.countOf(items, value)`."""
     count = 0
     for item in items:
-        if item is value or item == value:
+        if syntax.are_one(item, value) or item == value:
             count += 1
     return count
 
@@ -41,7 +41,7 @@ def counted(items: Any, value: Any) -> int:
 def place_of(items: Any, value: Any) -> int:
     """`operator.indexOf(items, value)`."""
     for place, item in enumerate(items):
-        if item is value or item == value:
+        if syntax.are_one(item, value) or item == value:
             return place
     raise ValueError("sequence.index(x): x not in sequence")
 

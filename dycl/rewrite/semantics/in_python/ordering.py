@@ -50,11 +50,11 @@ def key_of(mycmp: Any) -> Any:
 
 def are_same(items: Any, value: Any) -> list[bool]:
     """Which of the items are this very object: numbers are no longer told apart after a decision."""
-    return [item is value for item in items]
+    return [syntax.are_one(item, value) for item in items]
 
 
 def _pairs_that_are_same(left: Any, right: Any) -> list[bool]:
-    return [left[place] is right[place] for place in range(min(len(left), len(right)))]
+    return [syntax.are_one(left[place], right[place]) for place in range(min(len(left), len(right)))]
 
 
 def equal(left: Any, right: Any) -> bool:
@@ -87,7 +87,7 @@ def as_held(items: Any) -> Any:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return one is other or one == other
+    return syntax.are_one(one, other) or one == other
 
 
 def unequal(left: Any, right: Any) -> bool:

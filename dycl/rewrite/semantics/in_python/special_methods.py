@@ -184,7 +184,7 @@ def contained(value: Any, container: Any) -> bool:
     if own is not None and not data_model.is_looked_through(container):
         return bool(own(container, value))
     for candidate in container:
-        if candidate is value or candidate == value:
+        if syntax.are_one(candidate, value) or candidate == value:
             return True
     return False
 
