@@ -191,3 +191,23 @@ def test_whether_nan_is_among_numbers_is_not_known_behind_a_decision() -> None:
     for x in (torch.tensor([math.nan, 1.0]), torch.tensor([math.nan, -1.0])):
         with pytest.raises(ValueError, match="NaN"):
             program(x)
+
+
+class _FindsAmongEqual(nn.Module):
+    """Asks by identity for numbers that may be NaN, behind the decisions that the first question takes."""
+
+    def forward(self, x: Tensor) -> Any:
+        items = [x[1].sqrt().item(), x[0].sqrt().item(), x[1].sqrt().item()]
+        return items.index(items[1]), items.count(items[2]), (items[0], items[2]).index(items[2])
+
+
+def test_numbers_that_are_nan_are_not_told_apart_once_a_question_has_decided() -> None:
+    """Eager PyTorch knows which object is which, a program does not any more: it stops rather than guess."""
+    model = _FindsAmongEqual().eval()
+    program = dycl.compile(model, torch.ones(2))
+    for x in (torch.ones(2), torch.tensor([4.0, 9.0]), torch.tensor([-1.0, 4.0])):
+        assert program(x) == model(x)
+    for x in (-torch.ones(2), torch.tensor([4.0, -1.0])):
+        model(x)
+        with pytest.raises(ValueError, match="NaN"):
+            program(x)
