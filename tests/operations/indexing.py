@@ -251,6 +251,7 @@ CASES = [
             {"scale_factor": 2},
             {"size": 8},
             {"scale_factor": 1.7},
+            {"scale_factor": 1.1},
             {"size": 3},
             {"size": 9, "align_corners": True},
             {"scale_factor": 2, "align_corners": True},

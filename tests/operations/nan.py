@@ -225,6 +225,16 @@ CASES = [
     case("upsample_linear1d.vec", lambda x: F.interpolate(x, size=5, mode="linear"), _salted(2, 3, 8)),
     case("upsample_bilinear2d.vec", lambda x: F.interpolate(x, size=(9, 5), mode="bilinear"), _salted(2, 3, 6, 7)),
     case("upsample_bicubic2d.vec", lambda x: F.interpolate(x, size=(9, 5), mode="bicubic"), _salted(2, 3, 6, 7)),
+    *(
+        case(
+            f"upsample_{mode}2d.vec",
+            lambda x, m=mode, size=size, c=c: F.interpolate(x, size=size, mode=m, align_corners=c),
+            _salted(2, 3, 6, 7),
+        )
+        for mode in ("bilinear", "bicubic")
+        for size in ((6, 7), (6, 5), (9, 7))
+        for c in (False, True)
+    ),
     case("hypot.default", torch.hypot, these([INF, NAN, -INF, 1.0]), these([NAN, INF, 2.0, NAN])),
     *(
         case("isin.Tensor_Tensor", lambda x, y, i=i: torch.isin(x, y, invert=i), SPECIAL, these([NAN, 1.5, 0.0, INF]))
@@ -243,6 +253,19 @@ CASES = [
         )
         for m in ("bilinear", "nearest", "bicubic")
         for p in ("zeros", "border", "reflection")
+    ),
+    *(
+        case(
+            "grid_sampler.default",
+            lambda x, g, m=m, p=p, c=c: F.grid_sample(x, g, mode=m, padding_mode=p, align_corners=c),
+            _salted(2, 3, *size),
+            normal(2, *(5,) * len(size), len(size)),
+            tolerance=20,
+        )
+        for size in ((6, 7), (1, 5), (3, 4, 2))
+        for m in ("bilinear", "nearest")
+        for p in ("zeros", "border", "reflection")
+        for c in (False, True)
     ),
     *(case("pow.Tensor_Scalar", lambda x, e=e: x**e, these([-INF, INF, 4.0, NAN], torch.float16)) for e in (0.5, -0.5)),
     *(

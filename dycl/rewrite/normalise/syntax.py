@@ -87,6 +87,12 @@ def tells_what_it_contains(container: Any) -> bool:
     return own and not isinstance(container, torch.Tensor)
 
 
+def finds_by_hash(container: Any, item: Any, candidate: Any) -> bool:
+    """Whether a container compares nothing of another hash, as a tensor has: it is equal to itself alone there."""
+    hashes = isinstance(container, set | frozenset | dict | type({}.keys()))
+    return hashes and any(isinstance(value, torch.Tensor) for value in (item, candidate))
+
+
 def goes_its_own_way(container: Any) -> bool:
     """Whether a class made from a container gives other items than it holds: Python's own functions see those alone."""
     if not isinstance(container, list | tuple | dict):

@@ -49,6 +49,7 @@ from dycl.rewrite.semantics.dynamic import NOT_HANDLED, mentions
 from dycl.rewrite.semantics.in_python import builtin_functions as substitutes
 from dycl.rewrite.semantics.in_python import classes as class_stand_ins
 from dycl.rewrite.semantics.in_python import generators as generator_calls
+from dycl.rewrite.semantics.in_python.signatures import fits
 from dycl.rewrite.semantics.registry import meaning
 from dycl.rewrite.semantics.switches import switch_on_index
 from dycl.rewrite.semantics.texts import HostText
@@ -158,7 +159,7 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         if is_expression:
             raise Refused("DY003", "the source of this generator expression cannot be read")
         return _builtin(machine, callee, (args, kwargs))
-    if function.__code__ is _MAKES_CONTEXT_MANAGER and is_torch(function):
+    if function.__code__ is _MAKES_CONTEXT_MANAGER and is_torch(function) and not machine.heap.is_suspicious:
         return _natively(machine, callee, (args, kwargs))
     # PyTorch's own generators are quick and gone through at once, unless somebody looks for what they do.
     steps = _is_interpreted(machine, function) or is_expression or not is_torch(function)
@@ -202,11 +203,15 @@ def _substituted(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
     substitute = substitutes.for_call(callee)
     step_by_step = (Generator, HostRange, RangeIterator, GrownList)
     iterates = substitutes.iterates(callee, args)
-    if substitute is not None and (
-        substitutes.comes_first(callee, args, kwargs)
-        or _is_stepped_into(machine, substitute, arguments)
-        or (iterates and mentions(arguments, step_by_step))
-        or (iterates and any(has_unknown_length(value) for value in args))
+    if (
+        substitute is not None
+        and (
+            substitutes.comes_first(callee, args, kwargs)
+            or _is_stepped_into(machine, substitute, arguments)
+            or (iterates and mentions(arguments, step_by_step))
+            or (iterates and any(has_unknown_length(value) for value in args))
+        )
+        and fits(callee, args, kwargs)
     ):
         return _push_substitute(machine, substitute, arguments)
     return _PUSHED if begin_special(machine, callee, arguments) else NOT_HANDLED
@@ -278,6 +283,8 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Ar
             raise Refused("DY001", f"{_told(callee)} needs a value that only the input determines")
         if DecisionMet.met != met:
             raise DecisionMet("a value that only the input determines is needed")
+        if callee is getattr and type(result) is types.GeneratorType:
+            return result  # somebody has it: what it does is done when it is asked
         if type(result) in _LAZY and machine.heap.untouchable((result,)) is None:
             substitute = None if type(result) is types.GeneratorType else substitutes.for_call(callee)
             result = _gone_through(machine, result, substitute is not None)

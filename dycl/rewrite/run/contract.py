@@ -10,6 +10,7 @@ from dycl.rewrite.normalise.instructions import Operand
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.state.frames import Frame, Generator, ItemIterator
 from dycl.rewrite.state.heap import Heap
+from dycl.rewrite.state.heap.caches import Remembered
 from dycl.rewrite.state.stops import Stop
 
 
@@ -25,8 +26,8 @@ class Interprets(Running, Protocol):
     """The functions that were interpreted."""
     watched: set[Any]
     looked_at: set[Any]
-    cached: dict[Any, Any]
-    """The results of functions whose results Python caches."""
+    cached: dict[int, Remembered]
+    """What functions gave whose results Python caches, by their addresses."""
     contexts: ExitStack
     """Undoes what library code set up for `with` blocks that the program will not leave any more."""
 

@@ -66,8 +66,8 @@ def _watching(
 
 
 def _require_unasked(machine: Interprets, before: list[tuple[int, int]], askers: Iterable[types.CodeType]) -> None:
-    """Have the functions interpreted that may have changed what Python keeps of a function's results."""
-    asked = machine.heap.asked_for_changeable(before)
+    """Have the functions interpreted that asked for what Python keeps of a function's results."""
+    asked = machine.heap.cache_asked_since(before)
     if asked is None:
         return
     new = [code for code in askers if has_source(code) and code not in machine.knowledge.interpreted]

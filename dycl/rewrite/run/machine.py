@@ -99,7 +99,7 @@ class Machine:
         self.watched: set[Any] = set()
         self.looked_at: set[Any] = set()
         self.nested: set[Any] = set()
-        self.cached: dict[Any, Any] = {}
+        self.cached: dict[int, Any] = {}
         self.interned: dict[Any, tuple[Any, ...]] = {}
         self.contexts, self.recorded_before = contextlib.ExitStack(), 0
         self._tracebacks = errors.Tracebacks()

@@ -23,6 +23,7 @@ from dycl.rewrite.run.callees import Arguments, resolve
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.dynamic import is_dynamic
 from dycl.rewrite.signals import Refused
+from dycl.rewrite.state.heap.caches import Remembered
 from dycl.rewrite.state.heap.leading import leads_to, parts_of
 
 # They ask for nothing but the object itself, or hand it on.
@@ -116,15 +117,21 @@ def cached(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         raise Refused("DY007", f"`{name}`, whose results are cached, sees what a call changes")
     if machine.heap.untouchable(parts_of(wrapper.__wrapped__)) is not None:
         raise Refused("DY007", f"`{name}`, whose results are cached, uses what can be neither copied nor compared")
-    key = (wrapper, functools._make_key((*own, *arguments[0]), arguments[1], typed=True))
-    if key not in machine.cached:
+    if id(wrapper) not in machine.cached:
+        machine.cached[id(wrapper)] = Remembered(wrapper)
+    remembered = machine.cached[id(wrapper)]
+
+    def compute(function: Any) -> Any:
         unchanged, modes = machine.heap.nothing_changed(name, wrapper), _disable_current_modes()
         with unchanged, modes, torch.inference_mode(False):
-            result = wrapper(*own, *arguments[0], **arguments[1])
+            result = function(*own, *arguments[0], **arguments[1])
+            remembered.note_own_calls()
         if any(isinstance(leaf, FakeTensor) for leaf in tree_leaves(result)):
             raise Refused("DY007", f"`{name}`, whose results are cached, gives a value that only the input determines")
         machine.heap.watch(result, name)
-        machine.cached[key] = result
-    if any(map(machine.heap.is_written, tree_leaves(machine.cached[key]))):
+        return result
+
+    result = remembered.result((*own, *arguments[0]), arguments[1], compute)
+    if any(map(machine.heap.is_written, tree_leaves(result))):
         raise Refused("DY007", f"`{name}`, whose results are cached, gives a tensor that the call changes")
-    return machine.cached[key]
+    return result

@@ -263,6 +263,8 @@ def _found(machine: Running, value: Any, container: Any) -> Any:
         return HostValue("bool", (container == value).any().tensor, machine.recorder)
     if isinstance(container, torch.Tensor) and type(container).__contains__ is torch.Tensor.__contains__:
         return _found_in_tensor(machine, value, container)
+    if isinstance(value, torch.Tensor) and contains_plainly(container, _HASHING):
+        return any(candidate is value for candidate in container)  # which has the hash of no other
     number = number_of(value, machine)
     if isinstance(container, HostRange) or (isinstance(container, range) and isinstance(number, HostValue)):
         return NOT_HANDLED if kind_of(number) is None else range_contains(container, number, machine)
@@ -294,7 +296,8 @@ def _found_in_tensor(machine: Running, value: Any, container: torch.Tensor) -> A
     return item((container == value).any(), machine)
 
 
-_CONTAINERS = (list, tuple, set, frozenset, dict)
+_HASHING = (set, frozenset, dict)
+_CONTAINERS = (list, tuple, *_HASHING)
 
 
 def _dropped(what: str) -> Handler:

@@ -6,10 +6,7 @@ adds it to the table of its topic.
 """
 
 import abc
-import functools
-import inspect
 import logging
-import math
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -40,6 +37,7 @@ from dycl.rewrite.semantics import (
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, mentions
 from dycl.rewrite.semantics.in_python import builtin_functions, tensor_functions
+from dycl.rewrite.semantics.in_python.signatures import fits
 from dycl.rewrite.semantics.numpy import calls as numpy_calls
 from dycl.rewrite.state.tables import GrownList
 
@@ -106,64 +104,13 @@ def _function(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machin
         handlers = FUNCTIONS.get(usual(callee), ())
     except TypeError:  # What has no hash has no meaning of its own.
         return NOT_HANDLED
-    if handlers and not _fit(callee, args, kwargs):
+    if handlers and not fits(callee, args, kwargs):
         return NOT_HANDLED  # Python says what is wrong
     for handler in handlers:
         result = handler(machine, args, kwargs)
         if result is not NOT_HANDLED:
             return result
     return NOT_HANDLED
-
-
-def _fit(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a builtin can be called with these arguments, as far as it tells which it takes."""
-    if not args and callee in _SAY_SOMETHING_OF_THEIR_FIRST:
-        return False
-    signature, least, most = _PLACES.get(callee) or _signature(callee)
-    if not kwargs and least <= len(args) <= most:
-        return True
-    if signature is None:
-        return callee not in _PLACES
-    try:
-        signature.bind(*args, **kwargs)
-    except TypeError:
-        return False
-    return True
-
-
-# Of these Python does not tell how many arguments they take.
-_PLACES: dict[Any, tuple[None, int, float]] = {
-    getattr: (None, 2, 3),
-    hasattr: (None, 2, 2),
-    setattr: (None, 3, 3),
-    delattr: (None, 2, 2),
-    range: (None, 1, 3),
-    torch.Tensor.item: (None, 1, 1),
-}
-# They fail without arguments, or give a constant.
-_SAY_SOMETHING_OF_THEIR_FIRST = frozenset((type, iter, getattr, min, max, range, str, int, float, bool))
-
-
-@functools.cache
-def _signature(callee: Any) -> tuple[inspect.Signature | None, int, float]:
-    """How a builtin is called, and how many arguments it takes by their places."""
-    try:
-        signature = inspect.signature(callee)
-    except (ValueError, TypeError):
-        return None, 0, math.inf
-    parameters = inspect.Parameter
-    placed = [
-        parameter
-        for parameter in signature.parameters.values()
-        if parameter.kind in (parameters.POSITIONAL_ONLY, parameters.POSITIONAL_OR_KEYWORD)
-    ]
-    least = sum(parameter.default is parameters.empty for parameter in placed)
-    needs_names = any(
-        parameter.kind is parameters.KEYWORD_ONLY and parameter.default is parameters.empty
-        for parameter in signature.parameters.values()
-    )
-    takes_any = any(parameter.kind is parameters.VAR_POSITIONAL for parameter in signature.parameters.values())
-    return signature, least, -1 if needs_names else math.inf if takes_any else len(placed)
 
 
 def _method(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
@@ -175,8 +122,9 @@ def _method(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine:
     if isinstance(callee, types.MethodWrapperType) and callee.__name__ == "__hash__":
         return class_calls.hash_of_object(machine, (owner,), kwargs)
     kind = torch.Tensor if isinstance(owner, torch.Tensor) else type(owner)
-    handler = METHODS.get((kind, getattr(callee, "__name__", "")))
-    return NOT_HANDLED if handler is None else handler(machine, (owner, *args), kwargs)
+    name, args = getattr(callee, "__name__", ""), (owner, *args)
+    handler = METHODS.get((kind, name))
+    return handler(machine, args, kwargs) if handler and fits(usual(getattr(kind, name)), args, kwargs) else NOT_HANDLED
 
 
 _STEP_INTO = object()

@@ -13,6 +13,7 @@ from dycl.rewrite.record.host_values import DTYPES, HostValue, lift
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, handler_of, has_few_cases, item, truth
 from dycl.rewrite.semantics.in_python import tensor_functions
+from dycl.rewrite.semantics.in_python.signatures import fits
 from dycl.rewrite.semantics.tensor_literals import NARROW, TYPED, require_narrow
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.items import NumberItem, TensorItem, template_of
@@ -23,7 +24,7 @@ from dycl.rewrite.tensor_types import dtype_name
 def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
     """The result of a call that takes a list of unknown length, or `NOT_HANDLED` if it takes none or needs no help."""
     if type(getattr(callee, "__self__", None)) is GrownList:
-        goes_through = callee.__name__ == "extend" and type(args[0]) not in (list, tuple, GrownList)
+        goes_through = callee.__name__ == "extend" and args and type(args[0]) not in (list, tuple, GrownList)
         return NOT_HANDLED if goes_through else callee(*args, **kwargs)
     if any(type(value) is Spread for value in args):
         return _display(callee, args)
@@ -36,7 +37,7 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: R
     if not any(type(value) is GrownList for value in (*args, *kwargs.values())):
         return NOT_HANDLED
     handler = handler_of(callee, _HANDLERS)
-    if handler is not None:
+    if handler is not None and fits(callee, args, kwargs):
         return handler(machine, args, kwargs)
     if getattr(callee, "__name__", "") in ("new_tensor",) and isinstance(callee.__self__, torch.Tensor):
         return _one_column(args[0]).to(callee.__self__.dtype)

@@ -113,9 +113,9 @@ class Device(Base):
 @refused("`torch.nn.attention.sdpa_kernel` around a decision", "the decision before it")
 class Kernel(Base):
     def forward(self, x):
-        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):  # DY007
             y = torch.nn.functional.scaled_dot_product_attention(x[None], x[None], x[None])
-            return y if x.sum() > 0 else x  # DY009
+            return y if x.sum() > 0 else x
 
 
 @supported("a lock around a decision")

@@ -70,9 +70,14 @@ def open_smooth(
         base = b.node("Floor", source)
         if not cubic:
             base = b.node("Min", base, b.cast(last, "float64"))
-        rest = b.node("Sub", source, base)
-        taps = _taps(b, rest if cubic else b.node("Min", rest, b.number(1.0, "float64")), cubic)
-        x = _mixed(b, x, axis, b.cast(base, "int64"), last, taps)
+        rest, step = b.node("Sub", source, base), b.constant(1)
+        if not cubic:
+            # On an axis that keeps its size a place is taken from itself, whatever the factor, and its own neighbour.
+            keeps = b.node("Equal", before, after)
+            base = b.node("Where", keeps, place, base)
+            rest = b.node("Where", keeps, b.number(0.0, "float64"), b.node("Min", rest, b.number(1.0, "float64")))
+            step = b.node("Where", keeps, b.constant(0), step)
+        x = _mixed(b, x, axis, b.cast(base, "int64"), last, step, _taps(b, rest, cubic))
     return x
 
 
@@ -109,11 +114,13 @@ def _polynomial(b: Builder, x: Value, coefficients: Sequence[float]) -> Value:
     return result
 
 
-def _mixed(b: Builder, x: Value, axis: int, base: Value, last: Value, taps: Sequence[tuple[int, Value]]) -> Value:
-    """The sum of the neighbours along one axis, each by its weight."""
+def _mixed(
+    b: Builder, x: Value, axis: int, base: Value, last: Value, step: Value, taps: Sequence[tuple[int, Value]]
+) -> Value:
+    """The sum of the neighbours along one axis, a step apart, each by its weight."""
     total: Value | None = None
     for offset, weight in taps:
-        place = b.node("Max", b.node("Add", base, b.constant(offset)), b.constant(0))
+        place = b.node("Max", b.node("Add", base, b.node("Mul", step, b.constant(offset))), b.constant(0))
         neighbour = gather(b, x, b.node("Min", place, last), axis)
         column = unsqueeze(b, b.cast(weight, x.dtype), range(1, x.rank - axis))
         part = b.node("Mul", neighbour, column, shape=neighbour.shape)

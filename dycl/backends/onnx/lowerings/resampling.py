@@ -1,4 +1,4 @@
-"""Lowerings that resize images, sample them at given points, or take them apart into patches."""
+"""Lowerings that resize images, or take them apart into patches."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.open_resampling import open_nearest, open_smooth
 from dycl.backends.onnx.lowerings.pooling import padded
 from dycl.backends.onnx.nan import unless_special
-from dycl.backends.onnx.pieces import gather, reduce, reshape, transpose, unsqueeze
+from dycl.backends.onnx.pieces import gather, reshape, transpose
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Value, is_float, static_shape, wider
 from dycl.backends.onnx.weighted import Taps, weighted_sums
@@ -89,12 +89,12 @@ def smooth(b: Builder, a: Arguments) -> Value:
         wide = open_smooth(b, a, b.cast(x, wider(x.dtype)), scales, corners, cubic)
         return b.cast(wide, x.dtype)
     before, after = known
-    if before == after and all(scale is None or scale == 1 for scale in scales):
-        return x
+    if before == after and (not cubic or all(scale is None or scale == 1 for scale in scales)):
+        return unless_special(b, x, lambda: [x], lambda: [_exactly(b, a, x, scales)])[0]
     if x.dtype == "float32" and len(before) == 2 and not cubic and _agree(before, after, scales):
-        resize, mix = (lambda: [_resized(b, x, after, corners)]), (lambda: [_mixed(b, a, x, scales)])
+        resize, mix = (lambda: [_resized(b, x, after, corners)]), (lambda: [_exactly(b, a, x, scales)])
         return unless_special(b, x, resize, mix)[0]
-    return b.cast(_mixed(b, a, b.cast(x, wider(x.dtype)), scales), x.dtype)
+    return _exactly(b, a, x, scales)
 
 
 def _resized(b: Builder, x: Value, after: Sequence[int], corners: bool) -> Value:
@@ -104,15 +104,18 @@ def _resized(b: Builder, x: Value, after: Sequence[int], corners: bool) -> Value
     return b.node("Resize", x, None, None, sizes, shape=shape, mode="linear", coordinate_transformation_mode=mode)
 
 
-def _mixed(b: Builder, a: Arguments, wide: Value, scales: Sequence[float | None]) -> Value:
-    """The image with each place mixed from its neighbours, one axis after another."""
+def _exactly(b: Builder, a: Arguments, x: Value, scales: Sequence[float | None]) -> Value:
+    """The image with each place mixed from its neighbours, one axis after another.
+
+    Axes that keep their size are no exception: a neighbour of no weight counts if it is not finite.
+    """
+    wide = b.cast(x, wider(x.dtype))
     corners, cubic = a.flag("align_corners"), "bicubic" in a.target
     before, after = static_shape(wide.shape[2:]), static_shape(a.result.shape[2:])
     assert before is not None and after is not None
     for number, (size, target, scale) in enumerate(zip(before, after, scales, strict=True)):
-        if size != target or not (scale is None or scale == 1):
-            wide = weighted_sums(b, wide, number + 2, _taps(size, target, scale, corners, cubic))
-    return wide
+        wide = weighted_sums(b, wide, number + 2, _taps(size, target, scale, corners, cubic))
+    return b.cast(wide, x.dtype)
 
 
 def _agree(before: Sequence[int], after: Sequence[int], scales: Sequence[float | None]) -> bool:
@@ -124,6 +127,8 @@ def _agree(before: Sequence[int], after: Sequence[int], scales: Sequence[float |
 
 def _taps(size: int, target: int, scale: float | None, corners: bool, cubic: bool) -> Taps:
     """What the places around each result contribute to it."""
+    if size == target and not cubic:
+        return [[(place, 1.0), (place, 0.0)] for place in range(size)]
     rows = []
     ratio = 1.0 / scale if scale is not None and scale > 0 else size / target
     if corners:
@@ -149,33 +154,6 @@ def _cubic_taps(rest: float, a: float = -0.75) -> list[tuple[int, float]]:
         return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
 
     return [(-1, far(rest + 1)), (0, near(rest)), (1, near(1 - rest)), (2, far(2 - rest))]
-
-
-_FAR = 1e4
-
-
-@lowers("aten.grid_sampler.default", "aten.grid_sampler_2d.default", "aten.grid_sampler_3d.default")
-def grid_sample(b: Builder, a: Arguments) -> Value:
-    x, grid = a.tensor("input"), a.tensor("grid")
-    spatial = x.rank - 2
-    mode = ("linear", "nearest", "cubic")[a.integer("interpolation_mode")]
-    padding = ("zeros", "border", "reflection")[a.integer("padding_mode")]
-    shape = (*x.shape[:2], *grid.shape[1 : 1 + spatial])
-    corners = int(a.flag("align_corners"))
-    if padding != "reflection":
-        # So far outside, every place is like another; ONNX Runtime would take the farthest for some place inside.
-        near = b.node("Clip", grid, b.number(-_FAR, grid.dtype), b.number(_FAR, grid.dtype))
-    else:
-        near = grid
-    found = b.node("GridSample", x, near, shape=shape, mode=mode, padding_mode=padding, align_corners=corners)
-    if mode != "cubic" and padding != "zeros":
-        return found
-    # What is not a number, or infinite, is nowhere: nothing is found there, or something unknown.
-    nowhere = reduce(b, "ReduceSum", b.node("Sub", grid, grid), [grid.rank - 1], keepdim=False)
-    nowhere = unsqueeze(b, nowhere, [1])
-    if mode != "nearest":
-        return b.node("Add", found, nowhere)
-    return b.node("Where", b.node("IsNaN", nowhere), b.number(0, x.dtype), found)
 
 
 @lowers("aten.pixel_shuffle.default", "aten.pixel_unshuffle.default")

@@ -98,7 +98,9 @@ def contained(item: Any, container: Any) -> bool:
     if syntax.tells_what_it_contains(container):
         return bool(container.__contains__(item))
     for candidate in ordering.as_held(container):
-        if syntax.are_one(candidate, item) or candidate == item:
+        if syntax.are_one(candidate, item):
+            return True
+        if not syntax.finds_by_hash(container, item, candidate) and candidate == item:
             return True
     return False
 
@@ -110,7 +112,9 @@ def not_contained(item: Any, container: Any) -> bool:
     if syntax.tells_what_it_contains(container):
         return not container.__contains__(item)
     for candidate in ordering.as_held(container):
-        if syntax.are_one(candidate, item) or candidate == item:
+        if syntax.are_one(candidate, item):
+            return False
+        if not syntax.finds_by_hash(container, item, candidate) and candidate == item:
             return False
     return True
 

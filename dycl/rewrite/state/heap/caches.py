@@ -1,19 +1,19 @@
 """Functions whose results Python keeps, by `functools.cache` and `lru_cache`: it keeps no more than before.
 
-The machine asks such a function itself, and remembers what it gave. Code that runs natively may ask, too, as long as
-the function sees nothing that the program changes: whether a call is the first one makes no difference then.
+The machine calls what is behind such a function itself, and remembers what it gave (`Remembered`), as if Python had
+kept it from the beginning. That is what the model sees as long as it makes no difference which call comes first: equal
+arguments are alike, and Python forgets nothing that can be told from what the function gives when it is called again.
 """
 
 import functools
 import gc
 import types
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-import torch
-
 from dycl.rewrite.own_code import is_library
+from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.heap.leading import leads_to
 from dycl.rewrite.state.heap.reach import leads_nowhere
 
@@ -38,10 +38,10 @@ class Caches:
         """How often each of them was asked."""
         return [one.count() for one in self._found]
 
-    def asked_for_changeable(self, before: list[tuple[int, int]]) -> str | None:
-        """One of them that was asked since then, and gives what can be changed."""
+    def asked_since(self, before: list[tuple[int, int]]) -> str | None:
+        """One of them that was asked since then."""
         asked = (one for one, told in zip(self._found, before, strict=False) if one.count() != told)
-        return next((one.name for one in asked if one.gives_changeable), None)
+        return next((one.name for one in asked), None)
 
     @property
     def were_asked(self) -> bool:
@@ -85,11 +85,6 @@ class _Kept:
         return info.hits, info.misses
 
     @property
-    def gives_changeable(self) -> bool:
-        """Whether one of its results can be changed."""
-        return any(map(_may_change, self._results.values())) or not self._results
-
-    @property
     def was_asked(self) -> bool:
         """Whether the function was called since."""
         return self.count() != self._asked
@@ -110,14 +105,71 @@ class _Kept:
         self._asked = self.count()
 
 
-def _may_change(value: Any) -> bool:
-    if isinstance(value, tuple):
-        return any(map(_may_change, value))
-    if type(value).__name__ == "_lru_list_elem":
-        # Where only the last results are kept, each stands in a list.
-        return any(map(_may_change, gc.get_referents(value)))
-    unchanging = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type)
-    return not isinstance(value, unchanging) and (isinstance(value, torch.Tensor) or not leads_nowhere(type(value)))
+class Remembered:
+    """The results of one such function: those that Python had before, and those that a program asks for."""
+
+    def __init__(self, function: Cached) -> None:
+        self._function = function
+        self._name = getattr(function, "__name__", "a function")
+        self._before = set(_results_of(function))
+        self._calls: dict[Any, tuple[Any, Any]] = {}
+        self._asked_itself: set[Any] = set()
+        self._new = 0
+        parameters = function.cache_parameters()
+        self._most, self._typed = parameters["maxsize"], parameters["typed"]
+
+    def result(self, args: tuple[Any, ...], kwargs: dict[str, Any], compute: Callable[[Any], Any]) -> Any:
+        """What the function gives for these arguments, found or computed by a call of what is given to `compute`."""
+        key = functools._make_key(args, kwargs, self._typed)
+        given = (args, tuple(kwargs.items()))
+        if key in self._calls:
+            earlier, result = self._calls[key]
+            if not _are_alike(earlier, given):
+                raise Refused("DY007", f"`{self._name}`, whose results are cached, gets equal arguments that differ")
+            return result
+        # Python keeps several arguments as a tuple; with names among them its keys cannot be made.
+        known = (tuple(key) if isinstance(key, list) else key) in self._before
+        may_be_known = known or (bool(kwargs) and bool(self._before))
+        if not known:
+            self._new += 1
+        if may_be_known and not known and self._forgets:
+            raise self._refusal()
+        result = compute(self._function if may_be_known else self._function.__wrapped__)
+        self._calls[key] = given, result
+        if self._forgets and (self._before or not all(isinstance(one, _ALL_ALIKE) for _, one in self._calls.values())):
+            raise self._refusal()
+        return result
+
+    @property
+    def _forgets(self) -> bool:
+        """Whether Python does not keep all that the program asks for."""
+        return self._most is not None and len(self._before) + len(self._asked_itself) + self._new > self._most
+
+    def _refusal(self) -> Refused:
+        """Python would call the function again, and that could be told."""
+        return Refused("DY007", f"`{self._name}`, whose results are cached, may forget some of its results")
+
+    def note_own_calls(self) -> None:
+        """Take note of what the function has asked itself while it was computed."""
+        self._asked_itself |= _results_of(self._function).keys() - self._before
+
+
+_ALL_ALIKE = (bool, int, float, complex, str, bytes, types.NoneType)
+
+
+def _are_alike(one: Any, other: Any) -> bool:
+    """Whether nothing tells two equal values apart but which of them they are."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(_are_alike, one, other))
+    if leads_nowhere(type(one)):
+        return repr(one) == repr(other)  # which tells 0.0 from -0.0
+    if type(one).__dictoffset__ and not hasattr(type(one), "__slots__"):
+        return list(vars(one)) == list(vars(other)) and all(map(_are_alike, vars(one).values(), vars(other).values()))
+    return False
 
 
 def _results_of(function: Cached) -> dict[Any, Any]:

@@ -152,9 +152,9 @@ class Heap:
         """How often each of these functions was asked."""
         return self._surroundings.caches.asked()
 
-    def asked_for_changeable(self, before: list[tuple[int, int]]) -> str | None:
-        """One of these functions that was asked since, and gives what can be changed, if there is one."""
-        return self._surroundings.caches.asked_for_changeable(before)
+    def cache_asked_since(self, before: list[tuple[int, int]]) -> str | None:
+        """One of these functions that was asked since, if there is one."""
+        return self._surroundings.caches.asked_since(before)
 
     @property
     def unread(self) -> list[str]:
