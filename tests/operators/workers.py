@@ -1,7 +1,8 @@
-"""Each operator in a process of its own, so that one that hangs or dies says so and harms no other."""
+"""Each job in a process of its own, so that one that hangs or dies says so and harms no other."""
 
 import importlib
 import multiprocessing
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,11 @@ _USED_BY_ALL = (
 
 Job = Callable[[], Iterator[Outcome]]
 
+TOO_LONG = "takes too long"
+
+# A job that waits for something takes no time of the processor; so many times its limit ends it all the same.
+_WAITS = 10
+
 
 @dataclass
 class _Worker:
@@ -29,7 +35,10 @@ class _Worker:
 
 
 def run_all(jobs: Sequence[tuple[str, Job]], processes: int, limit: float) -> Iterator[tuple[str, list[Outcome]]]:
-    """The outcomes of each job as it ends, so many at a time; one that takes longer than `limit` seconds is ended."""
+    """The outcomes of each job as it ends, so many at a time.
+
+    One that takes more than `limit` seconds of the processor is ended: what else the machine does makes no difference.
+    """
     for module in _USED_BY_ALL:
         importlib.import_module(module)
     pending = list(reversed(jobs))
@@ -46,13 +55,15 @@ def run_all(jobs: Sequence[tuple[str, Job]], processes: int, limit: float) -> It
 
 def _started(name: str, job: Job, limit: float) -> _Worker:
     reading, writing = multiprocessing.Pipe(duplex=False)
-    process = multiprocessing.get_context("fork").Process(target=_work, args=(job, writing))
+    process = multiprocessing.get_context("fork").Process(target=_work, args=(job, writing, limit))
     process.start()
     writing.close()
-    return _Worker(name, process, reading, time.monotonic() + limit)
+    return _Worker(name, process, reading, time.monotonic() + _WAITS * limit)
 
 
-def _work(job: Job, connection: Connection) -> None:
+def _work(job: Job, connection: Connection, limit: float) -> None:
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # which ends the process
+    signal.setitimer(signal.ITIMER_PROF, limit)
     for outcome in job():
         connection.send((outcome.verdict, outcome.detail))
     connection.send(None)
@@ -68,12 +79,14 @@ def _has_ended(worker: _Worker) -> bool:
             worker.found.append(Outcome(*message))
     except EOFError:
         worker.process.join()
-        worker.found.append(Outcome("crashed", f"the process ended with {worker.process.exitcode}"))
-        return True
-    if time.monotonic() > worker.deadline:
+        code = worker.process.exitcode
+        ending = TOO_LONG if code == -signal.SIGPROF else f"the process ended with {code}"
+    else:
+        if time.monotonic() < worker.deadline:
+            return False
         worker.process.kill()
         worker.process.join()
-        if not worker.found:
-            worker.found.append(Outcome("crashed", "takes too long"))
-        return True
-    return False
+        ending = TOO_LONG
+    if not worker.found or ending != TOO_LONG:
+        worker.found.append(Outcome("crashed", ending))
+    return True

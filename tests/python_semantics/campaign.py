@@ -18,7 +18,7 @@ from pathlib import Path
 import torch
 
 from tests.operators.trial import Outcome
-from tests.operators.workers import Job, run_all
+from tests.operators.workers import TOO_LONG, Job, run_all
 from tests.python_semantics import report
 from tests.python_semantics.report import Result
 from tests.python_semantics.rewriting import MODES, Mode, module_name, write
@@ -120,7 +120,7 @@ def _run(groups: Sequence[_Jobs], options: argparse.Namespace) -> list[Result]:
 
 def _known(outcome: Outcome) -> Outcome:
     """A test that goes through a decision a thousand times may take too long; that is listed like a refusal."""
-    return Outcome("refused", outcome.detail) if outcome.detail == "takes too long" else outcome
+    return Outcome("refused", outcome.detail) if outcome.detail == TOO_LONG else outcome
 
 
 def _write(result: Result, path: str) -> None:

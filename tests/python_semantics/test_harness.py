@@ -3,12 +3,14 @@
 import ast
 import importlib.util
 import types
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dycl.rewrite.normalise import syntax
 from tests.operators.trial import Outcome
+from tests.operators.workers import TOO_LONG, run_all
 from tests.python_semantics import report
 from tests.python_semantics.report import Result
 from tests.python_semantics.rewriting import MODES, Mode
@@ -90,3 +92,22 @@ def test_an_unknown_refusal_is_told(mode: Mode, tmp_path: Path, monkeypatch: pyt
     report.regenerate(results)
     assert report.agrees(results)
     assert "cases.old behind: DY002 kept" in report.REFUSED.read_text(encoding="utf-8")
+
+
+def test_what_takes_too_long_here_or_where_the_list_was_written_is_no_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "REFUSED", tmp_path / "refused.txt")
+    report.REFUSED.write_text(report.heading() + "\ncases.slow behind: takes too long\n", encoding="utf-8")
+    assert report.agrees([Result("cases.slow", "behind", Outcome("equal"))])
+    assert report.agrees([Result("cases.other", "behind", Outcome("refused", TOO_LONG))])
+    assert not report.agrees([Result("cases.other", "behind", Outcome("refused", "DY002 other"))])
+
+
+def test_a_job_ends_when_its_time_is_over() -> None:
+    def forever() -> Iterator[Outcome]:
+        while True:
+            pass
+        yield Outcome("equal")
+
+    assert list(run_all([("a loop", forever)], processes=1, limit=0.2)) == [("a loop", [Outcome("crashed", TOO_LONG)])]
