@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any, Protocol
 
 from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, Static, Structure, Table
+from dycl.runtime.tensors import element_type
 
 TypeTable = Mapping[str, Any]
 
@@ -48,7 +49,7 @@ def arrange(structure: Structure, values: Values, types: TypeTable, row: int | N
             arranged = [arrange(item, values, types, row) for item in items]
             return tuple(arranged) if kind == "tuple" else arranged
         case Named(name=name):
-            return types.get(name, name)
+            return types[name] if name in types else element_type(name) or name
         case Rows(length=length, item=item):
             return [arrange(item, values, types, number) for number in range(values.length(length))]
         case Table(type_name=type_name, keys=keys, items=items):

@@ -59,6 +59,13 @@ def accepts(tensor_type: TensorType, tensor: Any) -> bool:
     return tensor_type.dtype == "bfloat16" and name == "uint16" and not is_torch_tensor(tensor)
 
 
+def element_type(name: str) -> object | None:
+    """The element type that PyTorch calls so, if PyTorch is loaded."""
+    torch = sys.modules.get("torch")
+    found = None if torch is None else vars(torch).get(name.removeprefix("torch."))
+    return found if torch is not None and isinstance(found, torch.dtype) and str(found) == name else None
+
+
 def to_torch(array: Array) -> Any:
     """A PyTorch tensor that uses the memory of `array`; one of bfloat16 for uint16, which stands for nothing else."""
     torch = sys.modules["torch"]

@@ -39,7 +39,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="names of operators, separated by commas")
     parser.add_argument("--dtypes", default=",".join(DTYPES), help="element types, separated by commas")
     parser.add_argument("--processes", type=int, default=2, help="how many operators at a time")
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds that one operator may take")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds of the processor that one operator may take")
     parser.add_argument(
         "--regenerate", action="store_true", help="write the list of what is refused, and the page, anew"
     )

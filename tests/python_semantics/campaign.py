@@ -43,7 +43,8 @@ def main() -> int:
     print(report.counts(results))
     bad = any(result.outcome.verdict in ("wrong", "crashed") for result in results)
     if options.regenerate:
-        report.regenerate(results)
+        is_whole = not options.only and set(names) == set(MODULES) and len(_modes(options)) == len(MODES)
+        report.regenerate(results, is_whole)
         return int(bad)
     return int(not report.agrees(results) or bad)
 
@@ -54,7 +55,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="a text that a test's name must contain")
     parser.add_argument("--modes", default=",".join(MODES), help="where decisions are made, separated by commas")
     parser.add_argument("--processes", type=int, default=2, help="how many tests at a time")
-    parser.add_argument("--limit", type=float, default=45.0, help="seconds that one test may take")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds of the processor that one test may take")
     parser.add_argument("--regenerate", action="store_true", help="write the list of what is refused anew")
     parser.add_argument("--results", default="", help="a file that every outcome is added to, as lines of JSON")
     return parser.parse_args()

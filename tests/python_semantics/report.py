@@ -74,11 +74,11 @@ def agrees(results: Sequence[Result]) -> bool:
     return lines == expected
 
 
-def regenerate(results: Sequence[Result]) -> None:
-    """Write the list anew; what it says of tests that were not tried stays."""
+def regenerate(results: Sequence[Result], is_whole: bool) -> None:
+    """Write the list anew; what it says of tests that were not tried stays, unless these were all."""
     version, known = _known()
     tried = {f"{result.test} {result.mode}" for result in results}
-    kept = [line for line in known if version == heading() and _test(line) not in tried]
+    kept = [line for line in known if not is_whole and version == heading() and _test(line) not in tried]
     REFUSED.write_text("\n".join([heading(), *sorted(kept + refused_lines(results))]) + "\n", encoding="utf-8")
 
 

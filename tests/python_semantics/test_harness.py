@@ -89,9 +89,11 @@ def test_an_unknown_refusal_is_told(mode: Mode, tmp_path: Path, monkeypatch: pyt
     report.REFUSED.write_text(report.heading() + "\ncases.old behind: DY002 kept\n", encoding="utf-8")
     results = [Result("cases.test_looks", mode, Outcome("refused", "DY002 why"))]
     assert not report.agrees(results)
-    report.regenerate(results)
+    report.regenerate(results, is_whole=False)
     assert report.agrees(results)
     assert "cases.old behind: DY002 kept" in report.REFUSED.read_text(encoding="utf-8")
+    report.regenerate(results, is_whole=True)
+    assert report.REFUSED.read_text(encoding="utf-8").splitlines() == [report.heading(), results[0].line]
 
 
 def test_what_takes_too_long_here_or_where_the_list_was_written_is_no_difference(

@@ -10,6 +10,7 @@ from tests.house import ROOT, Import, imports, modules
 PACKAGE = "dycl.rewrite"
 # From the bottom to the top; a layer is a folder or a single module.
 LAYERS = (
+    "plain_lookup",
     "own_code",
     "own_thread",
     "signals",

@@ -11,6 +11,7 @@ import torch
 from dycl.hcfg.structure import Items, Named, Record, Rows, Slot, SlotKind, Static, Structure, Table
 from dycl.hcfg.verify_structure import MAX_NESTING
 from dycl.rewrite.normalise.syntax import KnownNumber
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_arrays import NUMPY_DTYPES, HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.record.recorder import Recorder
@@ -175,7 +176,7 @@ def _is_plain_object(value: Any) -> bool:
     """Whether a value is an object of a Python class that is nothing but its attributes."""
     cls: Any = type(value)
     machinery = isinstance(value, torch.nn.Module | Exception | ItemIterator) or callable(value)
-    attributes = getattr(value, "__dict__", None)
+    attributes = attribute(value, "__dict__")
     return (
         attributes is not None
         and not machinery

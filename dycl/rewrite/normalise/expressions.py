@@ -139,8 +139,10 @@ class Expressions(Emitter):
         ]
 
     def calling(self, node: ast.Call) -> Operand:
-        plain = isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in self.code.co_varnames
+        variables = (*self.code.co_varnames, *self.code.co_freevars, *self.code.co_cellvars)
+        plain = isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in variables
         if plain and not node.args and not node.keywords:
+            self.call(Known(syntax.require_pythons_super), (self.expression(node.func),), node)
             missing = syntax.missing_for_super(self.code)
             if missing is not None:
                 return self.call(Known(syntax.no_super), (Known(missing),), node)

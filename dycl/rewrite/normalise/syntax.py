@@ -182,6 +182,12 @@ def make_class(body: Any, name: str, *bases: Any, **options: Any) -> Any:
     return builtins.__build_class__(body, name, *bases, **options)
 
 
+def require_pythons_super(callee: Any) -> None:
+    """Refuse what only has the name of `super`: Python gives it no class and no object."""
+    if callee is not super:
+        raise Refused("DY002", "something else than Python's own is called `super`")
+
+
 def missing_for_super(code: types.CodeType) -> str | None:
     """What `super()` misses in a function; None if it has all."""
     if not code.co_argcount:

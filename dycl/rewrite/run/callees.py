@@ -11,7 +11,9 @@ from torch import nn
 
 from dycl.rewrite.normalise import contexts
 from dycl.rewrite.normalise.compiled_by_torch import original
+from dycl.rewrite.normalise.lookups import require_plain_lookups
 from dycl.rewrite.own_code import is_library, is_own_module
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Purpose
 
@@ -121,6 +123,11 @@ def require_plain_objects(cls: type) -> None:
         raise Refused("DY002", f"an object of class `{cls.__name__}` runs `__del__` when nobody holds it any more")
     if isinstance(inspect.getattr_static(cls, "__class__", None), property) and not is_own_module(cls.__module__):
         raise Refused("DY002", f"an object of class `{cls.__name__}` says itself of which class it is")
+    require_plain_lookups(cls)
+    kind: Any = type(cls)
+    compares = isinstance(kind.__eq__, types.FunctionType) or isinstance(kind.__hash__, types.FunctionType)
+    if compares and not is_library(kind.__module__):
+        raise Refused("DY002", f"the class `{cls.__name__}` says itself what it equals")
 
 
 def _property(callee: Any, args: tuple[Any, ...]) -> tuple[types.FunctionType | None, Arguments, Purpose, Any]:
@@ -152,9 +159,9 @@ def _behind(owner: Any, name: str) -> Any:
 
 def is_torch(callee: Any) -> bool:
     """Whether this is a function of PyTorch, or a method of a tensor."""
-    module = getattr(callee, "__module__", None) or ""
-    owner = getattr(callee, "__self__", None)
-    described = getattr(callee, "__objclass__", None)
+    module = attribute(callee, "__module__") or ""
+    owner = attribute(callee, "__self__")
+    described = attribute(callee, "__objclass__")
     return (
         module.partition(".")[0] == "torch"
         or isinstance(owner, torch.Tensor)

@@ -24,6 +24,7 @@ from dycl.rewrite.normalise import class_making, contexts, data_model, exception
 from dycl.rewrite.normalise.instructions import Call
 from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.own_code import is_own_file
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol
 from dycl.rewrite.run import errors, generators
@@ -90,7 +91,7 @@ def call(machine: Interprets, frame: Frame, instruction: Call) -> Stop | None:
 
 def _driven(callee: Any, args: tuple[Any, ...]) -> tuple[Generator | None, str, tuple[Any, ...]]:
     """The generator that a call goes on with, in which way, and what it gets."""
-    owner = getattr(callee, "__self__", None)
+    owner = attribute(callee, "__self__")
     if isinstance(owner, Generator):
         return owner, callee.__name__, args
     if args and isinstance(args[0], Generator):
@@ -151,7 +152,7 @@ def perform(machine: Interprets, callee: Any, arguments: Arguments) -> Any:
         result = _substituted(machine, callee, arguments)
     if result is not NOT_HANDLED:
         return result
-    if callee is contexts.enter_context and type(getattr(args[0], "gen", None)) is types.GeneratorType:
+    if callee is contexts.enter_context and type(attribute(args[0], "gen")) is types.GeneratorType:
         machine.contexts.callback(args[0].gen.close)
     function, arguments, purpose, constructed = resolve(callee, args, kwargs)
     is_expression = function is not None and function.__code__.co_name == "<genexpr>"
@@ -265,20 +266,20 @@ def _builtin(machine: Interprets, callee: Any, arguments: Arguments, written: Ar
     """Call what has no Python source; `written` are its arguments as the program has them, where those are others."""
     args, kwargs = arguments
     passed = any(type(value) is Generator for value in (*args, *kwargs.values()))
-    neutral = any(callee is known for known in _NEUTRAL) or getattr(callee, "__module__", None) == data_model.__name__
+    neutral = any(callee is known for known in _NEUTRAL) or attribute(callee, "__module__") == data_model.__name__
     if passed and (filling := generator_calls.one_at_a_time(callee, args)) is not None:
         return _push_substitute(machine, filling, arguments)
     if passed and not neutral and not generator_calls.keeps(callee, args):
         if not generator_calls.consumes(callee, args):
             raise Refused("DY002", f"a generator is passed to {_told(callee)}")
         return _push_substitute(machine, generator_calls.called_with_lists, ((callee, args, kwargs), {}))
-    is_operator = getattr(callee, "__module__", None) == operator.add.__module__
+    is_operator = attribute(callee, "__module__") == operator.add.__module__
     if is_torch(callee) or (is_operator and args and isinstance(args[0], torch.Tensor | torch.Size)):
         args, kwargs = with_symbols(args), with_symbols(kwargs)
     met = DecisionMet.met
     try:
         result = followed(machine, callee, args, kwargs)
-        knows_numbers = str(getattr(callee, "__module__", "")).startswith(record.__name__)
+        knows_numbers = str(attribute(callee, "__module__", "")).startswith(record.__name__)
         if result is NotImplemented and not knows_numbers and mentions((callee, arguments), _LIKE_NUMBERS):
             raise Refused("DY001", f"{_told(callee)} needs a value that only the input determines")
         if DecisionMet.met != met:
@@ -382,9 +383,9 @@ def _imported(machine: Interprets, result: Any) -> Any:
 
 def _told(callee: Any) -> str:
     """What is called, in words of the user's program."""
-    if str(getattr(callee, "__module__", "")).startswith(_OWN_FUNCTIONS):
+    if str(attribute(callee, "__module__", "")).startswith(_OWN_FUNCTIONS):
         return _IN_WORDS.get(callee.__name__, "what Python does here")
-    return f"`{getattr(callee, '__qualname__', None) or type(callee).__name__}`"
+    return f"`{attribute(callee, '__qualname__') or type(callee).__name__}`"
 
 
 _IN_WORDS = {

@@ -19,6 +19,7 @@ from dycl.rewrite import record
 from dycl.rewrite.knowledge import Interpret
 from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.own_code import is_library, is_own_module
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.callees import is_torch
 from dycl.rewrite.run.contract import Interprets
@@ -79,7 +80,7 @@ def _require_unasked(machine: Interprets, before: list[tuple[int, int]], askers:
 
 def _calls_nothing_back(callee: Any, args: Iterable[Any]) -> bool:
     """Whether a call comes to no code but PyTorch's own: that of its functions and operators on tensors and numbers."""
-    is_plain = is_torch(callee) or getattr(callee, "__module__", None) == operator.add.__module__
+    is_plain = is_torch(callee) or attribute(callee, "__module__") == operator.add.__module__
     if not is_plain or isinstance(callee, torch.nn.Module | type):
         return False
     return all(

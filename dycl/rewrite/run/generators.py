@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from dycl.rewrite.normalise.instructions import Call, NextItem, Yield
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.contract import Interprets
@@ -128,7 +129,10 @@ def _changeable(generator: Generator) -> Iterator[Any]:
     for value in _reached([generator]):
         if isinstance(value, torch.Tensor | types.FunctionType | type | types.ModuleType):
             continue
-        if isinstance(value, list | dict | set | collections.deque | types.CellType) or hasattr(value, "__dict__"):
+        if (
+            isinstance(value, list | dict | set | collections.deque | types.CellType)
+            or attribute(value, "__dict__") is not None
+        ):
             yield value
 
 
@@ -156,7 +160,7 @@ def _parts(value: Any) -> list[Any]:
         case ParallelIterator() | LazyIterator():
             return list(value.parts)
         case _:
-            return [*getattr(value, "__dict__", {}).values()]
+            return [*attribute(value, "__dict__", {}).values()]
 
 
 def fail(frame: Frame, error: BaseException) -> BaseException:

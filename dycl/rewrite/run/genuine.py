@@ -13,6 +13,7 @@ from dycl.rewrite.knowledge import Interpret
 from dycl.rewrite.normalise.instructions import BranchOn, Call, Instruction, Star
 from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.own_code import is_own_module
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.contract import Interprets
@@ -62,7 +63,7 @@ def _add_keywords(kwargs: dict[str, Any], more: Any, callee: Any) -> None:
 
 def _described(callee: Any) -> str:
     """A function as Python names it in messages about its arguments."""
-    name, module = getattr(callee, "__qualname__", None), getattr(callee, "__module__", None)
+    name, module = attribute(callee, "__qualname__"), attribute(callee, "__module__")
     if not isinstance(name, str):
         return str(callee)
     return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
@@ -99,7 +100,7 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
         callee, args, kwargs = operands(machine, frame, instruction)
     except Exception:
         return  # it is the call's operands that cannot be had, which nothing but the program's own values decide
-    owner = getattr(callee, "__self__", None)
+    owner = attribute(callee, "__self__")
     if isinstance(owner, Generator) or any(isinstance(value, Generator) for value in args):
         return  # the machine itself went on with it
     if any(type(value) is GrownList for value in (*args, *kwargs.values())):

@@ -19,6 +19,7 @@ from dycl.rewrite.knowledge import Interpret
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.own_code import is_library
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.run.callees import Arguments, resolve
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.dynamic import is_dynamic
@@ -38,7 +39,7 @@ def require_touchable(machine: Interprets, callee: Any, arguments: Arguments) ->
     if machine.heap.to_follow is None:
         return
     if not isinstance(callee, _IN_PYTHON) and not any(callee is neutral for neutral in _NEUTRAL):
-        machine.heap.note_linked((getattr(callee, "__self__", None), *args, *kwargs.values()))
+        machine.heap.note_linked((attribute(callee, "__self__"), *args, *kwargs.values()))
     told = machine.heap.untouchable(used((callee, *args, *kwargs.values())))
     if told is None:
         return
@@ -68,7 +69,7 @@ _BOUND = (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)
 
 def require_not_ended(machine: Interprets, callee: Any) -> None:
     """Refuse to end something that was there before the call: nobody could begin it again."""
-    owner = getattr(callee, "__self__", None)
+    owner = attribute(callee, "__self__")
     if isinstance(owner, _ENDED_FOR_GOOD) and callee.__name__ in _ENDINGS and machine.heap.is_watched(owner):
         raise Refused("DY007", f"the call ends a `{type(owner).__name__}` that outlives it")
 
@@ -100,7 +101,7 @@ def is_cached(callee: Any) -> bool:
 
 def require_no_look_at_cache(callee: Any) -> None:
     """Refuse to tell or change what Python keeps of a function's results: a program calls no such function."""
-    owner = getattr(callee, "__self__", None)
+    owner = attribute(callee, "__self__")
     if isinstance(owner, functools._lru_cache_wrapper) and isinstance(callee, types.BuiltinMethodType):
         reason = f"`{callee.__name__}` is called of `{getattr(owner, '__name__', '?')}`, whose results are cached"
         raise Refused("DY007", reason)

@@ -12,6 +12,7 @@ import torch
 from dycl.rewrite.normalise.contexts import DERIVATIVES
 from dycl.rewrite.record.operations import tensors_in
 from dycl.rewrite.record.recorder import Recorder
+from dycl.rewrite.record.sizes.sampled_shapes import symbols_in
 from dycl.rewrite.signals import Refused
 
 _FUNCTIONS: dict[tuple[Any, str], str] = {
@@ -40,7 +41,8 @@ def replacements(recorder: Recorder) -> list[tuple[Any, str, Any]]:
     ]
     data = (torch.Tensor, "data", property(_DATA.__get__, _set_data))
     memory = [(torch.Tensor, name, _known_memory(name, recorder)) for name in _MEMORY]
-    return [*functions, *properties, *memory, data, (torch, "is_grad_enabled", _asked_for_derivatives)]
+    order = (torch.Tensor, "dim_order", _known_order)
+    return [*functions, *properties, *memory, data, order, (torch, "is_grad_enabled", _asked_for_derivatives)]
 
 
 def _set_data(tensor: torch.Tensor, value: torch.Tensor) -> None:
@@ -57,6 +59,13 @@ def _asked_for_derivatives() -> bool:
     return _is_grad_enabled()
 
 
+def _known_order(tensor: torch.Tensor, **kwargs: Any) -> Any:
+    if symbols_in(tensor):
+        raise Refused("DY001", "how a tensor lies in memory depends on a size that is open")
+    return _DIM_ORDER(tensor, **kwargs)
+
+
+_DIM_ORDER = torch.Tensor.dim_order
 _is_grad_enabled = torch.is_grad_enabled
 
 

@@ -10,6 +10,7 @@ import torch
 from dycl.rewrite.normalise import class_making
 from dycl.rewrite.own_code import is_library
 from dycl.rewrite.own_thread import usual
+from dycl.rewrite.plain_lookup import MISSING, attribute
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler
 from dycl.rewrite.signals import Refused
@@ -98,12 +99,12 @@ def _require_no_address(machine: Running, value: Any) -> None:
 
 def _parts(value: Any) -> Iterable[Any]:
     if isinstance(value, tuple | frozenset):
-        return [*value, *getattr(value, "__dict__", {}).values()]
+        return [*value, *attribute(value, "__dict__", {}).values()]
     if isinstance(value, types.MethodType):
         return [value.__self__]
     slots = [name for cls in type(value).__mro__ for name in vars(cls) if _is_slot(vars(cls)[name])]
-    held = [getattr(value, name) for name in slots if hasattr(value, name)]
-    return [*held, *getattr(value, "__dict__", {}).values()]
+    held = [found for name in slots if (found := attribute(value, name, MISSING)) is not MISSING]
+    return [*held, *attribute(value, "__dict__", {}).values()]
 
 
 def _is_slot(found: Any) -> bool:

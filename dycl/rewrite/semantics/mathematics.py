@@ -12,6 +12,7 @@ import torch
 
 from dycl.hcfg.types import HostKind
 from dycl.rewrite.normalise import syntax
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.exact_numbers import is_complex_power, is_pole, whole_root
 from dycl.rewrite.record.host_values import HostValue, kind_of, lift
 from dycl.rewrite.record.number_classes import PYTHON_TYPES
@@ -300,7 +301,7 @@ def special_method(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], m
                 f"descriptor '{callee.__name__}' requires a '{owner.__name__}' object but received a '{kind_of_first}'"
             )
             raise TypeError(text)
-    elif type(getattr(callee, "__self__", None)) is HostValue:
+    elif type(attribute(callee, "__self__")) is HostValue:
         args, owner = (callee.__self__, *args), PYTHON_TYPES[callee.__self__.kind]
     else:
         return NOT_HANDLED

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import Handler
@@ -139,7 +140,7 @@ def _calls_of_generators(found: list[str]) -> Iterator[None]:
     around = sys.getprofile()
 
     def look(frame: Any, event: str, argument: Any) -> None:
-        if event == "c_call" and isinstance(getattr(argument, "__self__", None), random.Random | torch.Generator):
+        if event == "c_call" and isinstance(attribute(argument, "__self__"), random.Random | torch.Generator):
             name = argument.__name__
             if "state" not in name:
                 found.append(name)

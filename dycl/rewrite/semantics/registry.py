@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from dycl.rewrite.own_thread import usual
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics import (
     attribute_calls,
@@ -114,7 +115,7 @@ def _function(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machin
 
 
 def _method(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
-    owner = getattr(callee, "__self__", None)
+    owner = attribute(callee, "__self__")
     if type(owner) is HostValue:
         return callee(*args, **kwargs)
     if isinstance(owner, logging.Logger):
@@ -122,7 +123,7 @@ def _method(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine:
     if isinstance(callee, types.MethodWrapperType) and callee.__name__ == "__hash__":
         return class_calls.hash_of_object(machine, (owner,), kwargs)
     kind = torch.Tensor if isinstance(owner, torch.Tensor) else type(owner)
-    name, args = getattr(callee, "__name__", ""), (owner, *args)
+    name, args = attribute(callee, "__name__", ""), (owner, *args)
     handler = METHODS.get((kind, name))
     return handler(machine, args, kwargs) if handler and fits(usual(getattr(kind, name)), args, kwargs) else NOT_HANDLED
 

@@ -16,6 +16,7 @@ from torch import nn
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.normalise.instructions import Call, Known, Read, Register
 from dycl.rewrite.normalise.syntax import KnownNumber
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.bounds import bounds
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, lift
@@ -97,7 +98,7 @@ def _switch(machine: Running, callee: Any, args: tuple[Any, ...]) -> _Switch | N
     if callee is getattr and len(args) > 1 and isinstance(args[1], HostText):
         return _attribute(machine, args)
     # A function that was alive across a decision is a copy: its code tells which one it is.
-    make = _KNOWN.get(getattr(callee, "__code__", None))
+    make = _KNOWN.get(attribute(callee, "__code__"))
     return None if make is None else make(machine, *args)
 
 

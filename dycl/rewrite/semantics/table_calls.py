@@ -8,6 +8,7 @@ import torch
 
 from dycl.hcfg.types import HostKind
 from dycl.rewrite.normalise import patterns, syntax
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import DTYPES, HostValue, lift
 from dycl.rewrite.semantics.contract import Running
@@ -23,7 +24,7 @@ from dycl.rewrite.tensor_types import dtype_name
 
 def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
     """The result of a call that takes a list of unknown length, or `NOT_HANDLED` if it takes none or needs no help."""
-    if type(getattr(callee, "__self__", None)) is GrownList:
+    if type(attribute(callee, "__self__")) is GrownList:
         goes_through = callee.__name__ == "extend" and args and type(args[0]) not in (list, tuple, GrownList)
         return NOT_HANDLED if goes_through else callee(*args, **kwargs)
     if any(type(value) is Spread for value in args):
@@ -39,11 +40,11 @@ def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: R
     handler = handler_of(callee, _HANDLERS)
     if handler is not None and fits(callee, args, kwargs):
         return handler(machine, args, kwargs)
-    if getattr(callee, "__name__", "") in ("new_tensor",) and isinstance(callee.__self__, torch.Tensor):
+    if attribute(callee, "__name__") in ("new_tensor",) and isinstance(callee.__self__, torch.Tensor):
         return _one_column(args[0]).to(callee.__self__.dtype)
-    if getattr(callee, "__objclass__", None) is list and type(args[0]) is GrownList:
+    if attribute(callee, "__objclass__") is list and type(args[0]) is GrownList:
         return getattr(args[0], callee.__name__)(*args[1:], **kwargs)
-    owner = getattr(callee, "__self__", None)
+    owner = attribute(callee, "__self__")
     if owner is torch._C._VariableFunctions or isinstance(owner, torch.Tensor):
         raise Refused("DY011", f"a list of unknown length is passed to `{callee.__name__}`")
     return NOT_HANDLED

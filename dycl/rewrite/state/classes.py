@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dycl.rewrite.normalise import class_making
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.class_nodes import ClassNode, WrapperNode
 from dycl.rewrite.state.skeleton import Skeleton
@@ -124,7 +125,7 @@ def frozen_wrapper(value: Any, freeze: Callable[[Any], Skeleton]) -> WrapperNode
     parts = (value.fget, value.fset, value.fdel) if isinstance(value, property) else (value.__func__,)
     if type(value) is property:
         parts = (*parts, value.__doc__)
-    held = getattr(value, "__dict__", {})
+    held = attribute(value, "__dict__", {})
     return WrapperNode(
         type(value), tuple([freeze(part) for part in parts]), tuple(held), tuple(map(freeze, held.values()))
     )
@@ -143,4 +144,4 @@ def defined_by(method: types.BuiltinMethodType | types.MethodWrapperType) -> typ
 def own_dict(value: Any) -> dict[str, Any] | None:
     """The dict of an object's attributes; a partial call has none until it is asked for, which Python can tell."""
     is_bare = is_partial(type(value)) and value.__reduce__()[2][3] is None
-    return None if is_bare else getattr(value, "__dict__", None)
+    return None if is_bare else attribute(value, "__dict__")

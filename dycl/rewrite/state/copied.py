@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dycl.rewrite.normalise.private_names import mangled
+from dycl.rewrite.plain_lookup import MISSING, attribute
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.classes import builtin_maker, plain_base
 from dycl.rewrite.state.unchanging import TOLD_BY_TEXT
@@ -138,14 +139,23 @@ def slot_names(cls: type) -> list[str]:
 
 def filled_slots(value: Any) -> list[str]:
     """The names of the attributes that an object has in places of its class."""
-    return [name for base in type(value).__mro__ for name in slot_names(base) if hasattr(value, name)]
+    return [
+        name
+        for base in type(value).__mro__
+        for name in slot_names(base)
+        if attribute(value, name, MISSING) is not MISSING
+    ]
 
 
 def require_plain_object(value: Any) -> None:
     """Refuse an object of a class that is written in C, which may keep contents where Python cannot see them."""
     cls: Any = type(value)
     plain = cls.__reduce_ex__ is object.__reduce_ex__ and builtin_maker(cls) in _MAKERS
-    seen = hasattr(value, "__dict__") or cls is object or any("__slots__" in vars(base) for base in cls.__mro__)
+    seen = (
+        attribute(value, "__dict__") is not None
+        or cls is object
+        or any("__slots__" in vars(base) for base in cls.__mro__)
+    )
     if not plain or not seen:
         reason = f"an object of type `{cls.__name__}` is alive across a decision and cannot be copied"
         raise Refused("DY009", reason)
@@ -164,7 +174,11 @@ def exact(value: Any) -> Any:
 
 def has_number(value: Any) -> bool:
     """Whether others may hold a value, too, and see what becomes of it."""
-    return hasattr(value, "__dict__") if isinstance(value, tuple) else not isinstance(value, types.MethodType)
+    return (
+        attribute(value, "__dict__") is not None
+        if isinstance(value, tuple)
+        else not isinstance(value, types.MethodType)
+    )
 
 
 def holds_more(value: Any) -> bool:
@@ -174,4 +188,4 @@ def holds_more(value: Any) -> bool:
         return False
     if isinstance(cls.__hash__, types.FunctionType) or isinstance(cls.__eq__, types.FunctionType):
         return True
-    return bool(getattr(value, "__dict__", None) or filled_slots(value))
+    return bool(attribute(value, "__dict__") or filled_slots(value))

@@ -92,3 +92,35 @@ def methods_of_tensors(x: Tensor) -> Any:
         call(torch.tensor, int(x[0]), 1),
         call(torch.as_tensor, int(x[0]), other=1),
     )
+
+
+def _error(x: Tensor, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Calls in a function that decides are made one by one."""
+    if x.sum() > 0:
+        x = x + 1
+    try:
+        function(*args, **kwargs)
+    except TypeError as error:
+        return str(error), x
+    return "nothing", x
+
+
+def classes_of_iterators(x: Tensor) -> Any:
+    calls = [
+        (enumerate,),
+        (enumerate, 1),
+        (enumerate, "a", "b"),
+        (enumerate, "a", 1, 2),
+        (reversed,),
+        (reversed, "a", 1),
+    ]
+    return [_error(x, *call) for call in calls], _error(x, enumerate, iterable="a", other=1)
+
+
+def classes_of_containers(x: Tensor) -> Any:
+    calls: list[Any] = [(list, "a", "b"), (tuple, "a", "b"), (frozenset, "a", "b"), (list, 1), (slice,)]
+    return (
+        [_error(x, *call) for call in calls],
+        _error(x, itertools.accumulate),
+        _error(x, itertools.groupby, "a", 1, 2),
+    )

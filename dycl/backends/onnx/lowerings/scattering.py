@@ -15,6 +15,7 @@ from dycl.backends.onnx.pieces import (
     gather,
     reshape,
     reshape_like,
+    slice_axis,
     transpose,
     unsqueeze,
 )
@@ -148,6 +149,12 @@ def index_rows(b: Builder, a: Arguments) -> Value:
     adds = "index_add" in a.target
     if adds:
         source = scaled(b, source, a.number("alpha"))
+        size = b.size_of(rows, axis)
+        if isinstance(size, Value):
+            # To no rows at all nothing is added, whatever the index: ONNX Runtime would look for its places.
+            given = b.number(b.size_of(index, 0), "int64")
+            count = b.node("Mul", given, b.node("Min", size, b.constant(1)))
+            index, source = slice_axis(b, index, 0, 0, count), slice_axis(b, source, axis, 0, count)
     result = replace_rows(b, rows, axis, index, source, "add" if adds else "none")
     return result if x.rank else reshape(b, result, [])
 

@@ -14,8 +14,9 @@ from torch import Tensor
 from torch._ops import OpOverload
 
 from dycl.rewrite.record.contract import Records
-from dycl.rewrite.record.errors import more_values
+from dycl.rewrite.record.errors import indices, more_values
 from dycl.rewrite.record.errors.checks import check, inside
+from dycl.rewrite.record.errors.indices import along, bounds_message, length
 from dycl.rewrite.record.errors.number_limits import require_taken
 from dycl.rewrite.record.errors.numbers import RULES as NUMBERS
 from dycl.rewrite.record.errors.numbers import not_below_zero
@@ -23,7 +24,6 @@ from dycl.rewrite.record.operations import ASSERTIONS
 from dycl.rewrite.record.schemas import name_of
 
 _SOLVED = "aten._linalg_check_errors.default"
-IN_SELF = "index out of range in self"
 
 
 def require_valid(
@@ -62,25 +62,11 @@ def is_assertion(name: str, args: tuple[Any, ...], recorder: Records) -> bool:
     return True
 
 
-def _size(tensor: Tensor, dim: int) -> Any:
-    return tensor.shape[dim] if tensor.dim() else 1
-
-
-def _bounds_message(dim: int, tensor: Tensor) -> str:
-    size = _size(tensor, dim)
-    of_size = f" with size {size}" if isinstance(size, int) else ""
-    return f"index is out of bounds for dimension {dim % max(tensor.dim(), 1)}{of_size}"
-
-
-def _embedding(recorder: Records, weight: Tensor, indices: Tensor, *_: Any, **__: Any) -> Any:
-    return weight, inside(recorder, indices, 0, weight.shape[0], "IndexError", IN_SELF)
-
-
 def _embedding_bag(recorder: Records, weight: Tensor, indices: Tensor, offsets: Tensor, *_: Any, **__: Any) -> Any:
     rows, count = weight.shape[0], indices.shape[0]
     message = "embedding_bag: an index is not in the range of the table"
     indices = inside(recorder, indices, 0, rows, "RuntimeError", message)
-    if _size(offsets, 0):
+    if length(offsets, 0):
         begins = torch.eq(offsets[0], 0)
         check(recorder, begins, "RuntimeError", "offsets[0] has to be 0")
         ends = torch.le(offsets[-1], count)
@@ -88,64 +74,20 @@ def _embedding_bag(recorder: Records, weight: Tensor, indices: Tensor, offsets: 
     return weight, indices
 
 
-def _along(error: str, message: str = "") -> Callable[..., Any]:
-    """Indices along one axis, not counted from its end."""
-
-    def rule(recorder: Records, tensor: Tensor, dim: int, index: Tensor, *_: Any, **__: Any) -> Any:
-        text = message or _bounds_message(dim, tensor)
-        return tensor, dim, inside(recorder, index, 0, _size(tensor, dim), error, text)
-
-    return rule
-
-
-def _selected_along(recorder: Records, tensor: Tensor, dim: int, index: Tensor) -> Any:
-    """PyTorch has another way for the second axis, which says so in other words."""
-    second = tensor.dim() > 1 and dim % tensor.dim() == 1
-    message = "INDICES element is out of DATA bounds" if second else IN_SELF
-    return _along("RuntimeError" if second else "IndexError", message)(recorder, tensor, dim, index)
-
-
-def _added_along(recorder: Records, tensor: Tensor, dim: int, index: Tensor, source: Tensor, **__: Any) -> Any:
-    if source.dim() != tensor.dim():
-        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension.")
-    error = "IndexError" if tensor.dim() == 1 else "RuntimeError"
-    return _along(error, IN_SELF if tensor.dim() == 1 else "")(recorder, tensor, dim, index)
-
-
 def _select(recorder: Records, tensor: Tensor, dim: int, index: Any) -> Any:
     """One place of a dimension; if that is of open size, `size_errors` looks at it."""
-    size = _size(tensor, dim)
+    size = length(tensor, dim)
     if not isinstance(index, torch.SymInt) or not isinstance(size, int) or not size:
         return ()
     place = recorder.materialise(index)
-    found = inside(recorder, place, -size, size, "IndexError", _bounds_message(dim, tensor))
+    found = inside(recorder, place, -size, size, "IndexError", bounds_message(dim, tensor))
     return (tensor, dim, index if found is place else recorder.symbol_of(found))
-
-
-def _index_fill(recorder: Records, tensor: Tensor, dim: int, index: Tensor, value: Any) -> Any:
-    size = _size(tensor, dim)
-    return tensor, dim, inside(recorder, index, -size, size, "IndexError", _bounds_message(dim, tensor))
 
 
 def _flat(recorder: Records, tensor: Tensor, index: Tensor, *_: Any, **__: Any) -> Any:
     count = tensor.numel()
     message = "out of range: an index points behind the tensor's elements"
     return tensor, inside(recorder, index, -count, count, "IndexError", message)
-
-
-def _index(recorder: Records, tensor: Tensor, indices: Sequence[Tensor | None], *_: Any, **__: Any) -> Any:
-    valid = []
-    axis = 0
-    for index in indices:
-        if index is not None and index.dtype in (torch.bool, torch.uint8):
-            axis += index.dim()
-        else:
-            if index is not None:
-                size = tensor.shape[axis]
-                index = inside(recorder, index, -size, size, "IndexError", _bounds_message(axis, tensor))
-            axis += 1
-        valid.append(index)
-    return tensor, valid
 
 
 def _one_hot(recorder: Records, tensor: Tensor, num_classes: Any = -1) -> Any:
@@ -237,7 +179,7 @@ def _loss(recorder: Records, scores: Tensor, target: Tensor, *rest: Any, **optio
 def _labels(recorder: Records, scores: Tensor, target: Tensor, *_: Any, **__: Any) -> Any:
     """Check that labels are classes, or negative: those behind the last one."""
     message = "multilabel_margin_loss: a target is out of range"
-    return scores, inside(recorder, target, -1, _size(scores, -1), "RuntimeError", message)
+    return scores, inside(recorder, target, -1, length(scores, -1), "RuntimeError", message)
 
 
 _NO_NUMBERS = "linalg: the algorithm failed to converge because the input matrix contained non-finite values."
@@ -262,7 +204,7 @@ def _comparable(what: str) -> Callable[..., Any]:
 
 def _symmetric(recorder: Records, tensor: Tensor, triangle: str = "L", *_: Any, **__: Any) -> Any:
     """Of a symmetric matrix one triangle is read: it has no NaN, and infinity on its diagonal alone."""
-    if _size(tensor, -1) == 1:
+    if length(tensor, -1) == 1:
         return ()
     read, beside = (tensor.tril(), tensor.tril(-1)) if triangle.upper() == "L" else (tensor.triu(), tensor.triu(1))
     check(recorder, ~(torch.isnan(read) | torch.isinf(beside)).any(), "RuntimeError", _NO_NUMBERS)
@@ -272,7 +214,7 @@ def _symmetric(recorder: Records, tensor: Tensor, triangle: str = "L", *_: Any, 
 def _extreme(recorder: Records, tensor: Tensor, dim: Any = None, *_: Any, **__: Any) -> Any:
     """The greatest or least of no elements does not exist; open sizes are looked at in `size_errors`."""
     for axis in range(tensor.dim()) if dim is None or dim == [] else [dim] if isinstance(dim, int) else dim:
-        if isinstance(size := _size(tensor, axis), int) and not size:
+        if isinstance(size := length(tensor, axis), int) and not size:
             raise (RuntimeError if dim is None else IndexError)("Expected reduction dim to have non-zero size.")
     return ()
 
@@ -284,23 +226,14 @@ def _mode(recorder: Records, tensor: Tensor, dim: int = -1, keepdim: bool = Fals
 _BOUNDED_SCATTERS = ("scatter.src", "scatter.value", "scatter.reduce", "scatter.value_reduce", "scatter_add.default")
 
 _RULES: dict[str, Callable[..., Any]] = {
-    "aten.embedding.default": _embedding,
     "aten._embedding_bag.default": _embedding_bag,
     "aten._embedding_bag_forward_only.default": _embedding_bag,
-    "aten.gather.default": _along("RuntimeError"),
-    **{f"aten.{name}": _along("RuntimeError") for name in _BOUNDED_SCATTERS},
-    "aten.scatter_reduce.two": _along("RuntimeError"),
-    "aten.index_add.default": _added_along,
-    "aten.index_select.default": _selected_along,
-    "aten.index_reduce.default": _along("IndexError", IN_SELF),
-    "aten.index_copy.default": _along("IndexError"),
-    "aten.index_fill.int_Scalar": _index_fill,
-    "aten.index_fill.int_Tensor": _index_fill,
+    "aten.gather.default": along("RuntimeError"),
+    **{f"aten.{name}": along("RuntimeError") for name in _BOUNDED_SCATTERS},
+    "aten.scatter_reduce.two": along("RuntimeError"),
     "aten.select.int": _select,
     "aten.take.default": _flat,
     "aten.put.default": _flat,
-    "aten.index.Tensor": _index,
-    "aten.index_put.default": _index,
     "aten.one_hot.default": _one_hot,
     "aten.unique_dim.default": _comparable("look for unique parts among NaN"),
     "aten.multi_margin_loss.default": _comparable("compute a margin loss of NaN"),
@@ -325,7 +258,7 @@ _RULES: dict[str, Callable[..., Any]] = {
     "aten.floor_divide.Scalar": _divided,
     **{f"aten.remainder.{form}": _divided for form in ("Tensor", "Scalar", "Scalar_Tensor")},
     **{f"aten.fmod.{form}": _divided for form in ("Tensor", "Scalar")},
-    "aten.embedding_renorm.default": _embedding,
+    **indices.RULES,
     **NUMBERS,
     **more_values.RULES,
 }

@@ -1,7 +1,6 @@
 """Builtins as plain Python, for when a decision hides in what they do.
 
-The machine steps into these instead of calling the builtin, so each comparison becomes a decision of the program.
-Containers, `itertools` and what has to do with order have modules of their own beside this one.
+The machine steps into these, so that each comparison becomes a decision of the program.
 """
 
 import builtins
@@ -18,6 +17,7 @@ import torch.utils.checkpoint
 
 from dycl.rewrite.normalise import syntax
 from dycl.rewrite.own_thread import usual
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics.in_python import (
     attributes,
@@ -309,7 +309,7 @@ def comes_first(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> b
 
 def for_call(callee: Any) -> Any:
     """The substitute of a builtin or of a builtin container's method, if there is one."""
-    if isinstance(getattr(callee, "__self__", None), torch.Tensor):
+    if isinstance(attribute(callee, "__self__"), torch.Tensor):
         method = tensor_functions.METHODS.get(callee.__name__)
         return None if method is None else functools.partial(method, callee.__self__)
     if not _is_method_of_container(callee):

@@ -2,11 +2,11 @@
 
 import builtins
 import collections
-import contextlib
 import operator
 from typing import Any
 
 from dycl.rewrite.normalise import data_model, syntax
+from dycl.rewrite.semantics.in_python.special_methods import length
 
 
 def list_of(items: Any = ()) -> list[Any]:
@@ -20,17 +20,25 @@ def list_of(items: Any = ()) -> list[Any]:
 def _asked_for_its_length(items: Any) -> Any:
     """The iterator over `items`, which is asked how many there will be."""
     iterator = iter(items)
-    hint = data_model.special(items, "__len__")
-    if hint is not None:
+    if data_model.special(items, "__len__") is not None:
         try:
-            hint(items)
+            length(items)
             return iterator
         except TypeError:
             pass
     hint = data_model.special(items, "__length_hint__")
-    if hint is not None:
-        with contextlib.suppress(TypeError):
-            hint(items)
+    if hint is None:
+        return iterator
+    try:
+        count = hint(items)
+    except TypeError:
+        return iterator
+    if count is NotImplemented:
+        return iterator
+    if not isinstance(count, int):
+        raise TypeError(f"__length_hint__ must be an integer, not {type(count).__name__}")
+    if count < 0:
+        raise ValueError("__length_hint__() should return >= 0")
     return iterator
 
 

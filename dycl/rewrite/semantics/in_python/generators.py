@@ -7,6 +7,7 @@ import operator
 from typing import Any
 
 from dycl.rewrite.normalise import syntax
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.semantics.in_python import filling
 
 
@@ -59,7 +60,7 @@ def one_at_a_time(callee: Any, args: tuple[Any, ...]) -> Any:
     for function, name, kind, substitute in _IN_PLACE:
         if callee is function and isinstance(args[0], kind):
             return substitute if getattr(type(args[0]), name) is getattr(kind, name) else None
-    owner, name = getattr(callee, "__self__", None), getattr(callee, "__name__", "")
+    owner, name = attribute(callee, "__self__"), attribute(callee, "__name__", "")
     found = next((table.get(name) for kind, table in _FILLING if isinstance(owner, kind)), None)
     return None if found is None else functools.partial(found, owner)
 
@@ -80,10 +81,10 @@ def keeps(callee: Any, args: tuple[Any, ...]) -> bool:
     if callee is operator.setitem and len(args) == 3:
         container, key, _ = args
         return isinstance(container, _CONTAINERS) and not isinstance(key, slice) and not syntax.is_generator(key)
-    if callee is collections.OrderedDict or getattr(callee, "__name__", "") == "update":
+    if callee is collections.OrderedDict or attribute(callee, "__name__", "") == "update":
         # What has a name is kept, what has none is gone through.
         return not any(map(syntax.is_generator, args))
-    owner, described = getattr(callee, "__self__", None), getattr(callee, "__objclass__", None)
+    owner, described = attribute(callee, "__self__"), attribute(callee, "__objclass__")
     return (isinstance(owner, _KEEPING) or described in _KEEPING) and not consumes(callee, args)
 
 
@@ -101,7 +102,7 @@ def consumes(callee: Any, args: tuple[Any, ...]) -> bool:
         return True
     if isinstance(callee, type) and _is_filled_by_python(callee):
         return True
-    owner, name = getattr(callee, "__self__", None), getattr(callee, "__name__", "")
+    owner, name = attribute(callee, "__self__"), attribute(callee, "__name__", "")
     return any(isinstance(owner, kind) and name in names for kind, names in _CONSUMING_METHODS)
 
 

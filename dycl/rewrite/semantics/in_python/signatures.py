@@ -19,7 +19,8 @@ def fits(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         callee, args = getattr(type(owner), callee.__name__), (owner, *args)
     if not args and any(callee is one for one in _SAY_SOMETHING_OF_THEIR_FIRST):
         return False
-    if not isinstance(callee, _TELL) and not any(callee is one for one in _LIKE):
+    in_c = isinstance(callee, _TELL) or (isinstance(callee, type) and callee.__module__ in _IN_C)
+    if not in_c and not any(callee is one for one in _LIKE):
         return True
     signature, least, most = _signature(callee)
     if signature is None or (not kwargs and least <= len(args) <= most):
@@ -54,6 +55,7 @@ def _signature(callee: Any) -> tuple[inspect.Signature | None, int, float]:
 
 
 _TELL = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.FunctionType)
+_IN_C = ("builtins", "itertools", "collections", "functools")
 # What a builtin is bound to that is a method of none: its module, or the class that it makes objects of.
 _NO_OBJECTS = (types.ModuleType, type, types.NoneType)
 # They fail without arguments, or give a constant.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.contract import ArrayOperations
 from dycl.rewrite.record.host_arrays import (
     BINARY,
@@ -53,14 +54,14 @@ _UNUSED = ("out", "where", "initial", "order", "casting", "subok", "like")
 
 def apply(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], machine: Running) -> Any:
     """The result of a call that has to do with NumPy and dynamic values, or `NOT_HANDLED`."""
-    if type(getattr(callee, "__self__", None)) is HostArray:
+    if type(attribute(callee, "__self__")) is HostArray:
         return callee(*args, **kwargs)
     if _is_random(callee) and _mentions((args, kwargs), machine):
         raise refused(f"`np.random.{callee.__name__}`")
     if _is_numpy(callee):
         return function(callee, args, kwargs) if _mentions((args, kwargs), machine) else NOT_HANDLED
     mentioned = any(type(value) is HostArray for value in (*args, *kwargs.values()))
-    if getattr(callee, "__module__", None) == operator.add.__module__ and args:
+    if attribute(callee, "__module__") == operator.add.__module__ and args:
         if type(args[0]) is np.ndarray and callee in (operator.getitem, operator.setitem):
             return _static_array(callee, args, machine)
         stores = callee in (operator.getitem, operator.setitem) and type(args[0]) is not HostArray
@@ -91,7 +92,7 @@ def to_numpy(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 def _is_numpy(callee: Any) -> bool:
     if isinstance(callee, np.ufunc) or (isinstance(callee, type) and issubclass(callee, np.generic)):
         return True
-    return (getattr(callee, "__module__", None) or "").partition(".")[0] == "numpy" and not isinstance(
+    return (attribute(callee, "__module__") or "").partition(".")[0] == "numpy" and not isinstance(
         callee, types.ModuleType | np.dtype
     )
 
@@ -111,13 +112,13 @@ _OPERATORS = frozenset(
 
 
 def _is_random(callee: Any) -> bool:
-    owner = getattr(callee, "__self__", None)
+    owner = attribute(callee, "__self__")
     return isinstance(owner, np.random.RandomState | np.random.Generator)
 
 
 def _is_torch(callee: Any) -> bool:
-    owner = getattr(callee, "__self__", None)
-    module = getattr(callee, "__module__", None) or ""
+    owner = attribute(callee, "__self__")
+    module = attribute(callee, "__module__") or ""
     return isinstance(owner, torch.Tensor) or owner is torch._C._VariableFunctions or module.startswith("torch")
 
 
@@ -168,8 +169,8 @@ def function(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             raise refused(f"the option `{next(iter(kwargs))}` of `np.{callee.__name__}`")
         return _element_wise(callee, callee, args)
     implementation = FUNCTIONS.get(callee)
-    module = (getattr(callee, "__module__", None) or "numpy").replace("numpy", "np", 1)
-    name = f"`{module}.{getattr(callee, '__name__', type(callee).__name__)}`"
+    module = (attribute(callee, "__module__") or "numpy").replace("numpy", "np", 1)
+    name = f"`{module}.{attribute(callee, '__name__', type(callee).__name__)}`"
     if implementation is None:
         raise refused(name)
     return _computed(implementation, ask(callee, args, kwargs), args, kwargs, name)

@@ -23,6 +23,7 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.own_code import is_library
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.state.heap.caches import Caches
 from dycl.rewrite.state.heap.compared import Compared
 from dycl.rewrite.state.heap.contents import (
@@ -270,7 +271,7 @@ class Found:
         slots = slots_of(value)
         if slots is not None:
             yield from self._container(slots, name, attributes=True)
-        own = getattr(value, "__dict__", None)
+        own = attribute(value, "__dict__")
         if isinstance(own, dict):
             self._seen[id(own)] = own
             yield from self._container(own, name, attributes=True)

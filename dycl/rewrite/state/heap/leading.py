@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dycl.rewrite.own_code import is_library
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.state.copied import items_held
 from dycl.rewrite.state.heap.contents import cell_contents
 from dycl.rewrite.state.heap.reach import held_by, leads_nowhere, names_in
@@ -43,7 +44,7 @@ def parts_of(value: Any) -> list[Any]:
         case list() | tuple() | set() | frozenset() | collections.deque():
             return items_held(value)
         case _:
-            return [*(held_by(value) or ()), *([value.__dict__] if hasattr(value, "__dict__") else [])]
+            return [*(held_by(value) or ()), *([own] if (own := attribute(value, "__dict__")) is not None else [])]
 
 
 class Leading:

@@ -18,6 +18,7 @@ import torch
 
 from dycl.rewrite.own_code import is_library
 from dycl.rewrite.own_thread import is_replaced
+from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.state.heap.reach import NAMESPACES, PLAINEST
 from dycl.rewrite.state.heap.unchanged.guards import Guard, namespace_guard
 from dycl.rewrite.state.heap.unchanged.object_guards import abstract_guard, contents_guard
@@ -226,11 +227,11 @@ def _modules_guard() -> Guard:
 
 
 def _is_imported(module: Any) -> bool:
-    return getattr(module, "__spec__", None) is not None
+    return attribute(module, "__spec__") is not None
 
 
 def _is_library_object(value: Any) -> bool:
-    return is_library(type(value).__module__) and type(getattr(value, "__dict__", None)) is dict
+    return is_library(type(value).__module__) and type(attribute(value, "__dict__")) is dict
 
 
 def is_of_library(value: Any) -> bool:
@@ -239,7 +240,7 @@ def is_of_library(value: Any) -> bool:
 
 
 def _attributes(owner: Any) -> Any:
-    return getattr(owner, "__dict__", {})
+    return attribute(owner, "__dict__", {})
 
 
 class _Kept:
