@@ -8,12 +8,14 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.normalise import contexts
 from dycl.rewrite.normalise.compiled_by_torch import original
 from dycl.rewrite.normalise.lookups import require_plain_lookups
 from dycl.rewrite.own_code import is_library, is_own_module
 from dycl.rewrite.plain_lookup import attribute
+from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.signals import Refused
 from dycl.rewrite.state.frames import Purpose
 
@@ -116,8 +118,13 @@ def _constructor(
     return init, ((made, *args), kwargs), "construct", made
 
 
+_PLAIN = (torch.Tensor, FakeTensor, HostValue, nn.Parameter, types.NoneType, bool, int, str, tuple, list, dict)
+
+
 def require_plain_objects(cls: type) -> None:
     """Refuse a class whose objects run code at times that are not kept track of: to be forgotten, to be looked at."""
+    if any(cls is plain for plain in _PLAIN):
+        return
     finaliser = getattr(cls, "__del__", None)
     if isinstance(finaliser, types.FunctionType) and not is_library(finaliser.__module__):
         raise Refused("DY002", f"an object of class `{cls.__name__}` runs `__del__` when nobody holds it any more")
