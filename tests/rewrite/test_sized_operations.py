@@ -255,6 +255,23 @@ def test_what_no_size_fits_is_refused(snippet: Callable[[torch.Tensor], torch.Te
         dycl.compile(model, (torch.ones(2, 4),), dynamic_shapes={"inputs": ({0: Dim("batch")},)})
 
 
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        lambda x: x.take_along_dim(x.argsort(1), 1),
+        lambda x: torch.vander(x[:, 0]),
+        lambda x: torch.kron(x, x),
+        lambda x: x + x.nbytes,
+        lambda x: x + x[:, 0].dim_order()[0],
+        lambda x: x + x.t().dim_order()[0],
+    ],
+)
+def test_what_needs_an_open_size_itself_is_refused(snippet: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    model = Snippet(of("", snippet)).eval()
+    with pytest.raises(dycl.CompileError, match="a size that is open"):
+        dycl.compile(model, (torch.ones(2, 4),), dynamic_shapes={"inputs": ({0: Dim("batch")},)})
+
+
 def _inputs(case: Case, batch: int, time: int, generator: torch.Generator) -> tuple[torch.Tensor, ...]:
     sizes = {"B": batch, "T": time}
     shapes = [[sizes[size] if isinstance(size, str) else size for size in shape] for shape in case.shapes]

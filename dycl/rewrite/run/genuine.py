@@ -76,6 +76,8 @@ _SAID_OF_ATTRIBUTES = frozenset(
 )
 # Where Python complains of a type that only a compilation has, its words are of no use to the user.
 _STAND_INS = (HostValue, HostText, HostArray, HostRange, GrownList, RangeIterator)
+# What PyTorch says where its code in C++ wants a size as a number.
+_ASKED_FOR_SIZES = ("operator aten::size does not exist", "on tensor with symbolic sizes/strides")
 _TOLD_OF_STAND_INS = (*(kind.__name__ for kind in _STAND_INS), "__hash__ method should return an integer")
 
 
@@ -90,6 +92,9 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
         raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
     if type(error).__name__ == "GuardOnDataDependentSymNode":
         raise Refused("DY008", "the operation needs to know a size that only the input determines")
+    if any(told in str(error) for told in _ASKED_FOR_SIZES):
+        hint = "leave the size out of `dynamic_shapes`, or compute this by other operations"
+        raise Refused("DY008", "PyTorch's own code needs to know a size that is open here", hint)
     if _raised_in(error) in _SAID_OF_ATTRIBUTES:
         return
     if isinstance(error, NameError) or any(isinstance(part, Address) for part in error.args):
