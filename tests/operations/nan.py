@@ -38,7 +38,25 @@ _EDGES = ([0.0, 5.0, NAN], [1.0, NAN, NAN], [NAN] * 3, [0.0, 0.5, 1.0, 2.0, NAN,
 
 _HOLES = these([[[-INF] * 5, [NAN, -INF, -INF, -INF, 1.0], [-INF, -INF, 2.0, NAN, NAN], [0.0, 1.0, INF, -INF, 2.0]]])
 
+_HIDDEN = [[True] * 6, [False] * 6, [True, False] * 3, [False] * 5 + [True], [False] * 6]
+_MASKS = (these(_HIDDEN), these([[0.0 if seen else -INF for seen in row] for row in _HIDDEN]))
+
 CASES = [
+    # A query that may look at nothing: what is not finite among queries, keys or values shows all the same.
+    *(
+        case(
+            "scaled_dot_product_attention.default",
+            lambda q, k, v, mask: F.scaled_dot_product_attention(q, k, v, attn_mask=mask),
+            *(
+                _salted(2, 4, size, 8) if place == salted else normal(2, 4, size, 8)
+                for place, size in enumerate((5, 6, 6))
+            ),
+            mask,
+            tolerance=5,
+        )
+        for mask in _MASKS
+        for salted in range(3)
+    ),
     *(
         case(
             f"max_pool{rank}d{'_with_indices' if places else ''}.default",

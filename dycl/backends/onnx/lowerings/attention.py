@@ -5,7 +5,6 @@ import math
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.linear import matmul
-from dycl.backends.onnx.lowerings.reductions import for_any
 from dycl.backends.onnx.pieces import arange, expand, move_axis, reduce, reshape, unsqueeze
 from dycl.backends.onnx.table import lowers
 from dycl.backends.onnx.values import Number, Size, Value
@@ -48,11 +47,11 @@ def attend(
         scores = b.node("Add", scores, hidden)
     elif mask is not None:
         scores = b.node("Add", scores, b.cast(mask, scores.dtype))
-    result = matmul(b, b.node("Softmax", scores, axis=-1), value)
+    weights = b.node("Softmax", scores, axis=-1)
     if mask is not None:
-        # A query that may look at nothing gets 0, where softmax has NaN.
-        result = b.node("Where", _sees_something(b, mask), result, b.number(0, result.dtype))
-    return b.cast(result, dtype)
+        # A query that may look at nothing gives each value a weight of 0, where softmax has NaN.
+        weights = b.node("Where", _sees_nothing(b, scores), b.number(0, weights.dtype), weights)
+    return b.cast(matmul(b, weights, value), dtype)
 
 
 def _default_scale(b: Builder, query: Value) -> Value:
@@ -68,12 +67,11 @@ def _causal_mask(b: Builder, query: Value, key: Value) -> Value:
     return b.node("GreaterOrEqual", rows, arange(b, b.size_of(key, key.rank - 2)))
 
 
-def _sees_something(b: Builder, mask: Value) -> Value:
-    """Whether a query may look at any key at all."""
-    last = [mask.rank - 1]
-    if mask.dtype == "bool":
-        return for_any(b, mask, last, keepdim=True)
-    return b.node("Not", b.node("Equal", reduce(b, "ReduceMax", mask, last, True), b.number(-math.inf, mask.dtype)))
+def _sees_nothing(b: Builder, scores: Value) -> Value:
+    """Whether a query may look at no key at all; one whose scores are not numbers may."""
+    # The sum is asked, too, since ONNX Runtime's maximum may pass over what is not a number.
+    ways = [reduce(b, way, scores, [scores.rank - 1], keepdim=True) for way in ("ReduceMax", "ReduceSum")]
+    return b.node("And", *(b.node("Equal", found, b.number(-math.inf, scores.dtype)) for found in ways))
 
 
 def _shared_heads(b: Builder, x: Value, query: Value) -> Value:
