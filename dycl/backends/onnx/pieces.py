@@ -184,6 +184,8 @@ def unless_empty(
     b: Builder, values: Sequence[Value], usual: Callable[[], Sequence[Value]], empty: Callable[[], Sequence[Value]]
 ) -> list[Value]:
     """The results of `usual`, or of `empty` if any of the values has no elements: some kernels crash on such."""
+    if any(0 in value.shape for value in values):
+        return list(empty())
     open_ended = [value for value in values if static_shape(value.shape) is None]
     if not open_ended:
         return list(usual())

@@ -23,6 +23,7 @@ from dycl.rewrite.record.element_bounds import Bounds, Walk
 from dycl.rewrite.record.errors.checked_before import needs_no_checks
 from dycl.rewrite.record.errors.element_types import kind_of_call, require_computed
 from dycl.rewrite.record.errors.elements import require_looked_at
+from dycl.rewrite.record.errors.nothing import require_taken_of_nothing
 from dycl.rewrite.record.errors.ranks import require_ranks
 from dycl.rewrite.record.errors.sizes import depends_on_values, require_fitting
 from dycl.rewrite.record.errors.values import has_rule, is_assertion, require_valid
@@ -200,6 +201,7 @@ class Recorder(Tracked):  # type: ignore[no-untyped-call]
         kind = kind_of_call(func, args, kwargs) if asks else None
         if tensors and asks:
             require_computed(func, args, kwargs, kind)
+            require_taken_of_nothing(func, args, kwargs)
         require_no_hidden_write(func, args, kwargs)
         if needs_no_checks():
             return self._recorded(func, name, args, kwargs)

@@ -8,7 +8,7 @@ import numpy as np
 from dycl.backends.onnx.arguments import Arguments
 from dycl.backends.onnx.builder import Builder
 from dycl.backends.onnx.lowerings.pooling import spatial_rank
-from dycl.backends.onnx.lowerings.reductions import extreme_over
+from dycl.backends.onnx.lowerings.reductions import extreme_over, mean_over
 from dycl.backends.onnx.nan import nan_along, unless_nan
 from dycl.backends.onnx.pieces import (
     arange,
@@ -73,11 +73,13 @@ def adaptive_avg_pool(b: Builder, a: Arguments) -> Value:
     spatial = spatial_rank(a.target)
     x = a.tensor("self")
     axes = list(range(x.rank - spatial, x.rank))
+    # ONNX Runtime pools no map that has no channels or no places.
+    pools = x.dtype != "float64" and all(isinstance(size, int) and size for size in x.shape[-spatial - 1 :])
     if all(size == 1 for size in a.result.shape[-spatial:]):
-        if x.rank == spatial + 2 and x.dtype != "float64":
+        if x.rank == spatial + 2 and pools:
             shape = x.shape[:2] + (1,) * spatial
             return b.node("GlobalAveragePool", x, shape=shape)
-        return reduce(b, "ReduceMean", x, axes, keepdim=True)
+        return mean_over(b, x, axes, keepdim=True)
     if not is_float(x.dtype):
         b.refuse(f"{x.dtype} is averaged")
     layout = _layout(a, x, spatial)
@@ -90,7 +92,7 @@ def adaptive_avg_pool(b: Builder, a: Arguments) -> Value:
             x = move_axis(b, b.node("Div", total, b.cast(lengths, x.dtype)), -1, axis)
         return x
     before, after = layout
-    if all(size % windows == 0 for size, windows in zip(before, after, strict=True)) and x.dtype != "float64":
+    if all(size % windows == 0 for size, windows in zip(before, after, strict=True)) and pools:
         kernel = [size // windows for size, windows in zip(before, after, strict=True)]
         batched = x if x.rank == spatial + 2 else unsqueeze(b, x, [0])
         shape = (*batched.shape[:2], *after)
