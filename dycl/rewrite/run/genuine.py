@@ -92,7 +92,7 @@ def require_genuine(machine: Interprets, frame: Frame, instruction: Instruction,
         raise Refused("DY014", "a tensor that only the input determines is handed to NumPy")
     if type(error).__name__ == "GuardOnDataDependentSymNode":
         raise Refused("DY008", "the operation needs to know a size that only the input determines")
-    if any(told in str(error) for told in _ASKED_FOR_SIZES):
+    if isinstance(error, RuntimeError) and any(told in str(error) for told in _ASKED_FOR_SIZES):
         hint = "leave the size out of `dynamic_shapes`, or compute this by other operations"
         raise Refused("DY008", "PyTorch's own code needs to know a size that is open here", hint)
     if _raised_in(error) in _SAID_OF_ATTRIBUTES:
