@@ -118,12 +118,15 @@ def _constructor(
     return init, ((made, *args), kwargs), "construct", made
 
 
-_PLAIN = (torch.Tensor, FakeTensor, HostValue, nn.Parameter, types.NoneType, bool, int, str, tuple, list, dict)
+_PLAIN = frozenset(
+    (HostValue, types.NoneType, bool, int, float, str, tuple, list, dict, slice, torch.Size, torch.dtype)
+)
 
 
 def require_plain_objects(cls: type) -> None:
     """Refuse a class whose objects run code at times that are not kept track of: to be forgotten, to be looked at."""
-    if any(cls is plain for plain in _PLAIN):
+    # A class of a metaclass is not looked for among others: the metaclass may say what it equals.
+    if (cls in _PLAIN) if type(cls) is type else (cls is torch.Tensor or cls is FakeTensor or cls is nn.Parameter):
         return
     finaliser = getattr(cls, "__del__", None)
     if isinstance(finaliser, types.FunctionType) and not is_library(finaliser.__module__):

@@ -17,12 +17,12 @@ import torch
 
 from dycl.rewrite import record
 from dycl.rewrite.knowledge import Interpret
-from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.own_code import is_library, is_own_module
 from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.run.callees import is_torch
 from dycl.rewrite.run.contract import Interprets
+from dycl.rewrite.run.native_code import running_until
 from dycl.rewrite.run.touching import untouchable, used
 from dycl.rewrite.signals import Restart, Unfollowed
 from dycl.rewrite.state.heap.reach import names_in
@@ -60,18 +60,18 @@ def _watching(
             if to_follow is not None and _must_be_followed(frame, names, machine):
                 raise Unfollowed(f"`{code.co_qualname}` runs where it is not followed, and may use {to_follow}")
             if holders and not holders.isdisjoint(code.co_names):
-                askers[code] = None
+                askers.update(dict.fromkeys(running_until(frame)))
         return None if outer is None else outer(frame, event, argument)
 
     return enter
 
 
 def _require_unasked(machine: Interprets, before: list[tuple[int, int]], askers: Iterable[types.CodeType]) -> None:
-    """Have the functions interpreted that asked for what Python keeps of a function's results."""
+    """Have the functions interpreted that asked for what Python keeps of a function's results, and their callers."""
     asked = machine.heap.cache_asked_since(before)
     if asked is None:
         return
-    new = [code for code in askers if has_source(code) and code not in machine.knowledge.interpreted]
+    new = [code for code in askers if code not in machine.knowledge.interpreted]
     if not new:
         raise untouchable(f"what Python keeps of `{asked}` where it is not followed")
     machine.knowledge.learn(*map(Interpret, new))

@@ -2,6 +2,7 @@
 
 import dis
 import sys
+from collections.abc import Iterator
 from types import CodeType, FrameType
 
 from dycl.rewrite.knowledge import Interpret
@@ -19,7 +20,7 @@ def would_be_caught() -> bool:
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         name = frame.f_globals.get("__name__", "")
-        if name.startswith(f"{_HERE}."):
+        if _is_of_machine(frame):
             return False
         if not is_own_module(name) and not name.startswith("torch.") and _is_tried(frame.f_code, frame.f_lasti):
             return True
@@ -47,13 +48,29 @@ def mark(machine: Interprets, stopped: BaseException) -> bool:
     trace = stopped.__traceback__
     trace = trace.tb_next if trace is not None else None
     while trace is not None:
-        code = trace.tb_frame.f_code
-        namespace = trace.tb_frame.f_globals.get("__name__", "")
-        internal = is_own_module(namespace) or namespace.startswith(("torch._", "torch.utils._"))
-        stepped_into = substitutes.stands_in(code) or namespace == "torch.utils._contextlib"
-        if (not internal or stepped_into) and has_source(code):
-            codes.add(code)
+        if _may_be_interpreted(trace.tb_frame):
+            codes.add(trace.tb_frame.f_code)
         trace = trace.tb_next
     new = codes - machine.knowledge.interpreted
     machine.knowledge.learn(*map(Interpret, new))
     return bool(new)
+
+
+def running_until(frame: FrameType | None) -> Iterator[CodeType]:
+    """What a frame runs, and what has called it since the machine called something natively."""
+    while frame is not None and not _is_of_machine(frame):
+        if _may_be_interpreted(frame):
+            yield frame.f_code
+        frame = frame.f_back
+
+
+def _is_of_machine(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith(f"{_HERE}.")
+
+
+def _may_be_interpreted(frame: FrameType) -> bool:
+    """Whether the machine could run this itself."""
+    namespace = frame.f_globals.get("__name__", "")
+    internal = is_own_module(namespace) or namespace.startswith(("torch._", "torch.utils._"))
+    stepped_into = substitutes.stands_in(frame.f_code) or namespace == "torch.utils._contextlib"
+    return (not internal or stepped_into) and has_source(frame.f_code)

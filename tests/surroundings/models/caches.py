@@ -164,6 +164,33 @@ class AskedByAHelper(nn.Module):
         return _told(_Setting(2, "hot")) if x.sum() > 0 else _told(_Setting(2, "cold"))
 
 
+_counted = functools.cache(lambda setting: [0, setting.label])
+
+
+class _AsksItself(nn.Module):
+    """Has no decision in it, and is called by a helper that has none."""
+
+    def forward(self, x: Tensor) -> Any:
+        kept = _counted(_Setting(2, "warm"))
+        kept[0] = (kept[0] + 1) % 3
+        return x * kept[0]
+
+
+def _asks(module: nn.Module, x: Tensor) -> Any:
+    return module(x)
+
+
+class AskedFarBelow(nn.Module):
+    """What asks is called by others that the machine would run natively."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = _AsksItself()
+
+    def forward(self, x: Tensor) -> Any:
+        return _asks(self.inner, x) if x.sum() > 0 else _asks(self.inner, x + 1)
+
+
 class ByName(nn.Module):
     """Arguments by name, asked for before and in the call."""
 
