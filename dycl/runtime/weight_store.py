@@ -24,6 +24,22 @@ def contiguous(array: Array) -> Array:
     return array if flags.c_contiguous and flags.aligned else array.copy(order="C")
 
 
+def unlocked(array: Array) -> Array:
+    """The array itself, or if it is read-only, one in its memory that says it is not; nobody may write to it.
+
+    There are libraries that use memory in place, and take none that is read-only.
+    """
+    return array if array.flags.writeable else np.asarray(_Unlocked(array))
+
+
+class _Unlocked:
+    """The memory of a read-only array, said to be writable."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array  # which is kept alive for as long as its memory is used
+        self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}
+
+
 def array_dtype(dtype: DType) -> np.dtype[np.generic]:
     """The numpy element type that carries `dtype`: numpy has no bfloat16, its bits travel as uint16."""
     return np.dtype(_CARRIERS.get(dtype, dtype))

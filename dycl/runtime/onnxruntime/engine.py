@@ -23,7 +23,7 @@ from dycl.runtime.backend import CompiledSubnet, Slots, SubnetCall, SubnetFailur
 from dycl.runtime.errors import ArtefactError, SettingError
 from dycl.runtime.onnxruntime.scan import ONNX_TYPES
 from dycl.runtime.onnxruntime.threads import apply_threads
-from dycl.runtime.weight_store import Array, contiguous
+from dycl.runtime.weight_store import Array, contiguous, unlocked
 
 _LOG_ERRORS_ONLY = 3
 
@@ -155,7 +155,7 @@ class _DirectValues(_PublicValues):
             return super().put(array, dtype)
         is_bool = dtype == "bool"
         plain = array.view(np.uint8) if is_bool else array
-        shared: Any = plain if plain.flags.writeable else np.asarray(_Unlocked(plain))
+        shared: Any = unlocked(plain)
         return self._from_dlpack(shared.__dlpack__(), is_bool)
 
     def runner(self, session: Any) -> Runner:
@@ -164,14 +164,6 @@ class _DirectValues(_PublicValues):
 
     def _empty(self, shape: tuple[int, ...], onnx_type: int) -> Any:
         return self._create(shape, onnx_type, self._cpu)
-
-
-class _Unlocked:
-    """The memory of a read-only array, said to be writable: DLPack cannot say that it is not. Nobody writes to it."""
-
-    def __init__(self, array: Array) -> None:
-        self._array = array
-        self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}
 
 
 def _direct_values() -> _DirectValues | None:

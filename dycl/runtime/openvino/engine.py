@@ -15,7 +15,7 @@ from dycl.hcfg.nodes import SubnetId
 from dycl.runtime.backend import CompiledSubnet, Slots, SubnetCall, SubnetFailure, Value
 from dycl.runtime.engines import ArrayEngine
 from dycl.runtime.errors import ArtefactError
-from dycl.runtime.weight_store import contiguous
+from dycl.runtime.weight_store import contiguous, unlocked
 
 
 class OpenVinoEngine(ArrayEngine):
@@ -46,7 +46,7 @@ class OpenVinoEngine(ArrayEngine):
             parameters = {parameter.get_friendly_name(): parameter for parameter in model.get_parameters()}
             for number, weight in enumerate(subnet.weights):
                 parameter = parameters[f"i{first + number}"]
-                bound = openvino.op.Constant(contiguous(weight), shared_memory=True)
+                bound = openvino.op.Constant(unlocked(contiguous(weight)), shared_memory=True)
                 parameter.output(0).replace(bound.output(0))
                 model.remove_parameter(parameter)
             return self._core.compile_model(model, "CPU", self._settings)
@@ -67,7 +67,8 @@ class OpenVinoEngine(ArrayEngine):
                 request = model.create_infer_request()
             try:
                 for place, position in enumerate(inputs):
-                    request.set_input_tensor(place, openvino.Tensor(slots[position], shared_memory=True))
+                    value: Any = slots[position]
+                    request.set_input_tensor(place, openvino.Tensor(unlocked(value), shared_memory=True))
                 request.infer()
                 return [np.array(request.get_output_tensor(place).data) for place in outputs]
             except RuntimeError as error:
