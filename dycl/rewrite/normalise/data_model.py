@@ -5,7 +5,7 @@ import functools
 import inspect
 import operator
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _MISSING = object()
@@ -27,6 +27,36 @@ def _forbidden(name: str, value: Any, *args: Any) -> Any:
     if name in kinds:
         raise TypeError(f"'{type(value).__name__}' object is not {kinds[name]}")
     raise TypeError("'NoneType' object is not callable")
+
+
+def type_name(cls: type) -> str:
+    """The name of a type in Python's own messages: those of types written in C have the module in it."""
+    is_made = bool(cls.__flags__ & _HEAP_TYPE) or cls.__module__ == "builtins"
+    return cls.__name__ if is_made else f"{cls.__module__}.{cls.__name__}"
+
+
+_HEAP_TYPE = 1 << 9
+
+
+def wrong_format(cls: type, given: type) -> str:
+    """What this Python says where `__format__` gives something that is no text."""
+    return _WRONG_FORMAT.replace("_Unformatted", type_name(cls)).replace("int", type_name(given))
+
+
+class _Unformatted:
+    def __format__(self, style: str) -> Any:
+        return 0
+
+
+def _message(call: Callable[[], object]) -> str:
+    try:
+        call()
+    except TypeError as error:
+        return str(error)
+    raise AssertionError("a wrong result is taken")
+
+
+_WRONG_FORMAT = _message(lambda: format(_Unformatted()))
 
 
 def number_method(value: Any, name: str) -> Any:

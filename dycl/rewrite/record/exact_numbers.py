@@ -143,12 +143,23 @@ def real_power(base: torch.Tensor, exponent: torch.Tensor, recorder: Records) ->
     """`base ** exponent` of floats, with Python's errors."""
     real = torch.logical_not(is_complex_power(base, exponent))
     recorder.check(real, "ValueError", "a negative number to a fractional power is a complex number", is_limit=True)
-    recorder.check(torch.logical_not(is_pole(base, exponent)), "ZeroDivisionError", "zero to a negative power")
+    recorder.check(torch.logical_not(is_pole(base, exponent)), "ZeroDivisionError", _POLE)
     result = torch.pow(base, exponent)
     finite = torch.logical_and(torch.isfinite(base), torch.isfinite(exponent))
     fits = torch.logical_or(torch.logical_not(torch.isinf(result)), torch.logical_not(finite))
     recorder.check(fits, "OverflowError", "(34, 'Numerical result out of range')")
     return result
+
+
+def _told_of_a_pole() -> str:
+    """What this Python says of zero to a negative power."""
+    try:
+        return str(float(0) ** -1)
+    except ZeroDivisionError as error:
+        return str(error)
+
+
+_POLE = _told_of_a_pole()
 
 
 def is_complex_power(base: torch.Tensor, exponent: torch.Tensor) -> torch.Tensor:

@@ -29,6 +29,7 @@ from dycl.rewrite.state.heap.leading import leads_to, parts_of
 
 # They ask for nothing but the object itself, or hand it on.
 _NEUTRAL: tuple[Any, ...] = (getattr, hasattr, isinstance, id, type, callable, operator.is_, operator.is_not)
+_ASKING = (*weakref.ProxyTypes, weakref.finalize)
 # What these do with their arguments is seen where they are entered.
 _IN_PYTHON = (types.FunctionType, types.MethodType, torch.nn.Module)
 
@@ -43,8 +44,8 @@ def require_touchable(machine: Interprets, callee: Any, arguments: Arguments) ->
     told = machine.heap.untouchable(used((callee, *args, *kwargs.values())))
     if told is None:
         return
-    # A proxy asks what it stands for, whatever it is asked.
-    if any(callee is neutral for neutral in _NEUTRAL) and not any(type(value) in weakref.ProxyTypes for value in args):
+    # A proxy asks what it stands for, whatever it is asked, and a finalizer whether that is alive.
+    if any(callee is neutral for neutral in _NEUTRAL) and not any(isinstance(value, _ASKING) for value in args):
         return
     function = resolve(callee, args, kwargs)[0]
     if function is None or not has_source(function.__code__):

@@ -34,6 +34,7 @@ from dycl.rewrite.semantics import (
     table_calls,
     tensor_literals,
     texts,
+    weak_references,
 )
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, mentions
@@ -135,6 +136,7 @@ RULES: tuple[Rule, ...] = (
     Rule("builtins that go through such a list", _stepped_into),
     Rule("NumPy", numpy_calls.apply),
     Rule("special methods of numbers", mathematics.special_method),
+    Rule("weak references", weak_references.apply),
     Rule("functions, by identity", _function),
     Rule("functions of the classes that a module's tables are made from", attribute_calls.past_the_door),
     Rule("methods of iterators, taken from their classes", kinds.method_of_iterators),

@@ -237,16 +237,18 @@ class HookLeft(Base):
         return self.a(x) if x.sum() > 0 else x
 
 
-@supported("`weakref.ref` of a module, or of what else was there before the call")
+@supported("`weakref.ref` of a module or a class")
 class WeakReferences(Base):
     def forward(self, x):
         layer = weakref.ref(self.a)
         return layer()(x) if x.sum() > 0 else x
 
 
-@refused("`weakref.ref` of what the call made", "the object itself")
+@refused(
+    "other weak references, `weakref.finalize`, `WeakKeyDictionary` and the like made by the call", "the object itself"
+)
 class WeakTensor(Base):
     def forward(self, x):
         y = x * 2
-        reference = weakref.ref(y)
-        return reference() if x.sum() > 0 else y  # DY009
+        reference = weakref.ref(y)  # DY009
+        return reference() if x.sum() > 0 else y

@@ -337,6 +337,10 @@ _PLAIN_FORMS: dict[str, Any] = {
     "aten.fill_diagonal_.default": fill_diagonal,
     "aten.detach_.default": lambda target: target,
     "aten.transpose_.default": aten.transpose.int,
+    "aten.floor_divide_.Tensor": aten.floor_divide.default,
+    "aten.ldexp_.default": aten.ldexp.Tensor,
+    "aten.__ilshift__.Scalar": aten.bitwise_left_shift.Tensor_Scalar,
+    "aten.__irshift__.Scalar": aten.bitwise_right_shift.Tensor_Scalar,
     # The plain overloads of this name take the tensor as the power.
     "aten.pow_.Scalar": aten.pow.Tensor_Scalar,
     "aten.pow_.Tensor": aten.pow.Tensor_Tensor,

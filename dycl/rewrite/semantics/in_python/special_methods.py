@@ -27,7 +27,7 @@ def binary(name: str, reflected: str, sign: str, left: Any, right: Any) -> Any:
         return result
     if data_model.is_sequence_operation(left, name) or data_model.is_sequence_operation(right, name):
         return data_model.sequence_operation(name, left, right)
-    kinds = f"'{type(left).__name__}' and '{type(right).__name__}'"
+    kinds = f"'{data_model.type_name(type(left))}' and '{data_model.type_name(type(right))}'"
     raise TypeError(f"unsupported operand type(s) for {sign}: {kinds}")
 
 
@@ -58,7 +58,7 @@ def in_place(name: str, plain: str, reflected: str, sign: str, left: Any, right:
         return result
     if data_model.is_sequence_operation(left, plain) or data_model.is_sequence_operation(right, plain):
         return data_model.sequence_operation(name, left, right)
-    kinds = f"'{type(left).__name__}' and '{type(right).__name__}'"
+    kinds = f"'{data_model.type_name(type(left))}' and '{data_model.type_name(type(right))}'"
     raise TypeError(f"unsupported operand type(s) for {sign}: {kinds}")
 
 
@@ -70,8 +70,8 @@ def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
     result = NotImplemented if own is None else own(base, exponent, modulus)
     if result is not NotImplemented:
         return result
-    kinds = f"'{type(base).__name__}', '{type(exponent).__name__}', '{type(modulus).__name__}'"
-    raise TypeError(f"unsupported operand type(s) for ** or pow(): {kinds}")
+    kinds = "', '".join(data_model.type_name(type(value)) for value in (base, exponent, modulus))
+    raise TypeError(f"unsupported operand type(s) for ** or pow(): '{kinds}'")
 
 
 def compared(name: str, reflected: str, sign: str, left: Any, right: Any) -> Any:
@@ -95,7 +95,7 @@ def compared(name: str, reflected: str, sign: str, left: Any, right: Any) -> Any
         return left is right
     if name == "__ne__":
         return left is not right
-    kinds = f"'{type(left).__name__}' and '{type(right).__name__}'"
+    kinds = f"'{data_model.type_name(type(left))}' and '{data_model.type_name(type(right))}'"
     raise TypeError(f"'{sign}' not supported between instances of {kinds}")
 
 
@@ -115,7 +115,7 @@ def unary(name: str, wrong: str, value: Any) -> Any:
     """`-value` and its like."""
     own = data_model.special(value, name)
     if own is None:
-        raise TypeError(f"{wrong}: '{type(value).__name__}'")
+        raise TypeError(f"{wrong}: '{data_model.type_name(type(value))}'")
     return own(value)
 
 
@@ -125,7 +125,7 @@ def truth(value: Any) -> bool:
     if own is not None:
         result = own(value)
         if type(result) is not bool:
-            raise TypeError(f"__bool__ should return bool, returned {type(result).__name__}")
+            raise TypeError(f"__bool__ should return bool, returned {data_model.type_name(type(result))}")
         return result
     own = data_model.special(value, "__len__")
     return own is None or length(value) != 0
@@ -140,10 +140,9 @@ def length(value: Any) -> Any:
     """`len(value)`."""
     own = data_model.special(value, "__len__")
     if own is None:
-        raise TypeError(f"object of type '{type(value).__name__}' has no len()")
+        raise TypeError(f"object of type '{data_model.type_name(type(value))}' has no len()")
     result = own(value)
-    if not isinstance(result, int):
-        raise TypeError(f"'{type(result).__name__}' object cannot be interpreted as an integer")
+    result = _plain(result) if isinstance(result, int) else indexed(result)
     if result < 0:
         raise ValueError("__len__() should return >= 0")
     if result > sys.maxsize:
@@ -158,7 +157,7 @@ def item(container: Any, index: Any) -> Any:
         return missing(container, index)
     own = data_model.special(container, "__getitem__")
     if own is None:
-        raise TypeError(f"'{type(container).__name__}' object is not subscriptable")
+        raise TypeError(f"'{data_model.type_name(type(container))}' object is not subscriptable")
     return own(container, index)
 
 
@@ -166,7 +165,7 @@ def store(container: Any, index: Any, value: Any) -> None:
     """`container[index] = value`."""
     own = data_model.special(container, "__setitem__")
     if own is None:
-        raise TypeError(f"'{type(container).__name__}' object does not support item assignment")
+        raise TypeError(f"'{data_model.type_name(type(container))}' object does not support item assignment")
     own(container, index, value)
 
 
@@ -174,7 +173,7 @@ def delete(container: Any, index: Any) -> None:
     """`del container[index]`."""
     own = data_model.special(container, "__delitem__")
     if own is None:
-        raise TypeError(f"'{type(container).__name__}' object doesn't support item deletion")
+        raise TypeError(f"'{data_model.type_name(type(container))}' object doesn't support item deletion")
     own(container, index)
 
 
@@ -198,11 +197,14 @@ def hashed(value: Any) -> int:
     """`hash(value)`."""
     own = data_model.special(value, "__hash__")
     if own is None:
-        raise TypeError(f"unhashable type: '{type(value).__name__}'")
+        raise TypeError(f"unhashable type: '{data_model.type_name(type(value))}'")
     result = own(value)
     if not isinstance(result, int):
         raise TypeError("__hash__ method should return an integer")
-    return hash(result)
+    number = _plain(result)
+    if number < -sys.maxsize - 1 or number > sys.maxsize:
+        return hash(number)
+    return -2 if number == -1 else number
 
 
 def whole(value: Any = 0, *base: Any) -> Any:
@@ -211,10 +213,10 @@ def whole(value: Any = 0, *base: Any) -> Any:
         return int(value, *base)
     own = data_model.special(value, "__int__")
     if own is not None:
-        return _checked(own(value), int, "__int__ returned non-int")
+        return _plain(_checked(own(value), int, "__int__ returned non-int"))
     own = data_model.special(value, "__index__")
     if own is not None:
-        return _checked(own(value), int, "__index__ returned non-int")
+        return _plain(_checked(own(value), int, "__index__ returned non-int"))
     own = data_model.special(value, "__trunc__")
     return int(value) if own is None else int(own(value))
 
@@ -223,7 +225,9 @@ def real(value: Any = 0.0) -> Any:
     """`float(value)`."""
     own = data_model.special(value, "__float__")
     if own is not None:
-        return _checked(own(value), float, f"{type(value).__name__}.__float__ returned non-float")
+        told = f"{data_model.type_name(type(value))}.__float__ returned non-float"
+        result = _checked(own(value), float, told)
+        return result if type(result) is float else float.__pos__(result)
     own = data_model.special(value, "__index__")
     return float(value) if own is None else float(own(value))
 
@@ -232,21 +236,26 @@ def indexed(value: Any) -> Any:
     """`operator.index(value)`."""
     own = data_model.special(value, "__index__")
     if own is None:
-        raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
-    return _checked(own(value), int, "__index__ returned non-int")
+        raise TypeError(f"'{data_model.type_name(type(value))}' object cannot be interpreted as an integer")
+    return _plain(_checked(own(value), int, "__index__ returned non-int"))
 
 
 def _checked(result: Any, kind: type, wrong: str) -> Any:
     if not isinstance(result, kind):
-        raise TypeError(f"{wrong} (type {type(result).__name__})")
+        raise TypeError(f"{wrong} (type {data_model.type_name(type(result))})")
     return result
+
+
+def _plain(number: Any) -> Any:
+    """A whole number as Python gives it on: of no class that is made from `int`, and no flag."""
+    return +number if type(number) in (int, bool) else int.__pos__(number)
 
 
 def rounded(value: Any, digits: Any = None) -> Any:
     """`round(value, digits)`."""
     own = data_model.special(value, "__round__")
     if own is None:
-        raise TypeError(f"type {type(value).__name__} doesn't define __round__ method")
+        raise TypeError(f"type {data_model.type_name(type(value))} doesn't define __round__ method")
     return own(value) if digits is None else own(value, digits)
 
 
@@ -267,7 +276,7 @@ def backwards(items: Any) -> Any:
     if own is not None:
         return own(items)
     if data_model.special(items, "__getitem__") is None:
-        raise TypeError(f"'{type(items).__name__}' object is not reversible")
+        raise TypeError(f"'{data_model.type_name(type(items))}' object is not reversible")
     return _from_the_end(items, length(items))
 
 

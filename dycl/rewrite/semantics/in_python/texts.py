@@ -51,7 +51,7 @@ def formatted(value: Any, style: str = "") -> str:
         return text(value)
     result = own(value, style)
     if not isinstance(result, str):
-        raise TypeError(f"{type(value).__name__}.__format__ must return a str, not {type(result).__name__}")
+        raise TypeError(data_model.wrong_format(type(value), type(result)))
     return result
 
 

@@ -1,7 +1,8 @@
 """Weak references that a program can reach: whether what they refer to stays, whatever the program does.
 
 When an object dies that a call drops is not kept track of. So a weak reference may be used if it refers to a module of
-the model, a class or the like, or to something that the program cannot reach otherwise, and hence not drop.
+the model, a class or the like, or to something that the program cannot reach otherwise, and hence not drop. Tensors are
+no such thing: the program has stand-ins in their place.
 """
 
 import types
@@ -9,6 +10,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import torch
 from torch import nn
 
 from dycl.rewrite.own_code import is_library
@@ -34,7 +36,7 @@ class WeakReferences:
 
     def add(self, value: Any, name: str) -> bool:
         """Take note of a value if it refers to others weakly."""
-        is_weak = isinstance(value, (weakref.ref, *_COLLECTIONS)) or is_proxy(value)
+        is_weak = isinstance(value, (weakref.ref, weakref.finalize, *_COLLECTIONS)) or is_proxy(value)
         if is_weak:
             self._found.append((value, name))
         return is_weak
@@ -52,11 +54,17 @@ class WeakReferences:
         told = []
         for value, name in found:
             targets = _targets(value)
-            told.append((value, name, targets, all(self._stays(target) or not reaches(target) for target in targets)))
+            stay = all(self._stays(target) or not (reaches(target) or _is_stood_in_for(target)) for target in targets)
+            told.append((value, name, targets, stay and not isinstance(value, weakref.finalize)))
         return told
 
     def _stays(self, target: Any) -> bool:
         return id(target) in self._staying or isinstance(target, type | types.ModuleType)
+
+
+def _is_stood_in_for(target: Any) -> bool:
+    """Whether the program gets another object in its place."""
+    return isinstance(target, torch.Tensor)
 
 
 def is_proxy(value: Any) -> bool:
@@ -73,6 +81,8 @@ def _targets(value: Any) -> list[Any]:
     if isinstance(value, weakref.ref):
         target = weakref.ref.__call__(value)
         return [] if target is None else [target]
+    if isinstance(value, weakref.finalize):
+        return list(value.peek() or ())
     if isinstance(value, weakref.WeakValueDictionary):
         return list(value.values())
     return list(value)
