@@ -19,7 +19,7 @@ from dycl.rewrite.own_code import is_library
 from dycl.rewrite.run.callees import is_torch
 from dycl.rewrite.run.contract import Interprets
 from dycl.rewrite.semantics.attribute_calls import DOORS
-from dycl.rewrite.semantics.beyond_the_program import acts_outside, looks_around
+from dycl.rewrite.semantics.outside.beyond_the_program import acts_outside, looks_around
 from dycl.rewrite.signals import Again, Refused
 
 # What native code would see of the compilation: types of fake tensors, clocks, local variables.

@@ -16,8 +16,8 @@ from typing import Any
 from dycl.rewrite.own_code import is_library, is_own_module
 from dycl.rewrite.own_thread import Replacement, is_compiling
 from dycl.rewrite.run import following
-from dycl.rewrite.semantics.beyond_the_program import ACTIONS, refused
 from dycl.rewrite.semantics.class_calls import hashed_by_place
+from dycl.rewrite.semantics.outside.beyond_the_program import ACTIONS, refused
 from dycl.rewrite.signals import DecisionMet
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND

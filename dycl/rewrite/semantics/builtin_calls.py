@@ -15,15 +15,16 @@ from dycl.rewrite.normalise import syntax
 from dycl.rewrite.record.bounds import bounds
 from dycl.rewrite.record.host_arrays import HostArray
 from dycl.rewrite.record.host_values import HostValue, import_symbol, kind_of, whole_power
-from dycl.rewrite.semantics import logging_calls, table_calls
+from dycl.rewrite.semantics import table_calls
 from dycl.rewrite.semantics.class_calls import tells_instances_itself
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, contains_plainly, is_dynamic, item, number_of, truth
 from dycl.rewrite.semantics.in_python.builtin_functions import stands_in
 from dycl.rewrite.semantics.kinds import class_of, is_some_iterator, wide_class_of
-from dycl.rewrite.semantics.logging_calls import require_quiet_texts
 from dycl.rewrite.semantics.numpy.calls import to_numpy
 from dycl.rewrite.semantics.numpy.forms import is_flag, tensor_of
+from dycl.rewrite.semantics.outside import logging_calls
+from dycl.rewrite.semantics.outside.logging_calls import require_quiet_texts
 from dycl.rewrite.semantics.ranges import range_contains, range_length
 from dycl.rewrite.semantics.texts import HostText
 from dycl.rewrite.signals import Refused

@@ -20,12 +20,10 @@ from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_values import HostValue
 from dycl.rewrite.semantics import (
     attribute_calls,
-    beyond_the_program,
     builtin_calls,
     class_calls,
     indexing,
     kinds,
-    logging_calls,
     mathematics,
     number_lists,
     random_numbers,
@@ -34,13 +32,13 @@ from dycl.rewrite.semantics import (
     table_calls,
     tensor_literals,
     texts,
-    weak_references,
 )
 from dycl.rewrite.semantics.contract import Running
 from dycl.rewrite.semantics.dynamic import NOT_HANDLED, Handler, mentions
 from dycl.rewrite.semantics.in_python import builtin_functions, tensor_functions
 from dycl.rewrite.semantics.in_python.signatures import fits
 from dycl.rewrite.semantics.numpy import calls as numpy_calls
+from dycl.rewrite.semantics.outside import beyond_the_program, logging_calls, weak_references
 from dycl.rewrite.state.tables import GrownList
 
 Apply = Callable[[Any, tuple[Any, ...], dict[str, Any], Running], Any]

@@ -163,3 +163,16 @@ class ReferenceToModule(nn.Module):
         factor = len(weakref.proxy(self).layer.weight)
         found: Any = layer()
         return found(x) if x.sum() > 0 else x + factor
+
+
+class ParameterReferredTo(nn.Module):
+    """A weak reference to a parameter, which stays: recurrent networks hold such ones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.full((2,), 3.0))
+        self.reference = weakref.ref(self.weight)
+
+    def forward(self, x: Tensor) -> Any:
+        weight: Any = self.reference()
+        return x * weight if x.sum() > 0 else (x, weight is self.weight)

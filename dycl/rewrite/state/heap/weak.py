@@ -1,8 +1,8 @@
 """Weak references that a program can reach: whether what they refer to stays, whatever the program does.
 
 When an object dies that a call drops is not kept track of. So a weak reference may be used if it refers to a module of
-the model, a class or the like, or to something that the program cannot reach otherwise, and hence not drop. Tensors are
-no such thing: the program has stand-ins in their place.
+the model, a class or the like, or to something that the program cannot reach otherwise, and hence not drop. Parameters
+stay, too. Other tensors do not: the program has stand-ins in their place.
 """
 
 import types
@@ -64,7 +64,7 @@ class WeakReferences:
 
 def _is_stood_in_for(target: Any) -> bool:
     """Whether the program gets another object in its place."""
-    return isinstance(target, torch.Tensor)
+    return isinstance(target, torch.Tensor) and not isinstance(target, nn.Parameter)
 
 
 def is_proxy(value: Any) -> bool:
