@@ -13,8 +13,8 @@ import torch
 
 from tests.operators.exceptions import RANDOM
 from tests.operators.report import DTYPES, PAGE, REFUSED, Result, counts, page, refused_lines
-from tests.operators.trial import outcomes
-from tests.operators.workers import Job, run_all
+from tests.operators.trial import Outcome, outcomes
+from tests.operators.workers import TOO_LONG, Job, run_all
 
 _SAMPLES = {"float32": 4}
 _FEWER = 2
@@ -86,6 +86,9 @@ def _tell(results: Sequence[Result], path: str) -> None:
     for dtype, found in counts(results).items():
         if found:
             print(f"{dtype}: {', '.join(f'{count} {mark}' for mark, count in sorted(found.items()))}")
+    hurried = [f"{result.name} {result.dtype}" for result in results if Outcome("skipped", TOO_LONG) in result.outcomes]
+    if hurried:
+        print(f"compared for some of their samples, till the time was over: {', '.join(hurried)}")
     if path:
         with open(path, "w", encoding="utf-8") as file:
             for result in results:
