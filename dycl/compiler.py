@@ -10,13 +10,16 @@ from typing import Any
 from torch import nn
 
 from dycl.backends import Compiler, find_compiler
-from dycl.backends.cut import cut
+from dycl.backends.cut import divided
 from dycl.backends.lower import Lowered, lower
 from dycl.check import check as compare_on_example
+from dycl.choice.auto import best
+from dycl.choice.whole import Call, Trial
 from dycl.collection import collection_put_off
 from dycl.dump import Dump
 from dycl.errors import CompileError
 from dycl.hcfg.module import Module
+from dycl.hcfg.nodes import WeightId
 from dycl.hcfg.types import Span
 from dycl.hcfg.verify import verify
 from dycl.hcfg.verify_module import verify_module
@@ -32,12 +35,19 @@ from dycl.rewrite.normalise.source import span_of_function
 from dycl.rewrite.signals import Again, CheckMet, DecisionMet, Refused, Restart
 from dycl.runtime import Program, PythonHost
 from dycl.runtime.artefact import Artefact
+from dycl.runtime.backend_registry import known_backends
+from dycl.runtime.choice import AUTO, Choice, Left
 from dycl.runtime.errors import DyclError
 from dycl.runtime.timings import Timings
+from dycl.runtime.weight_store import Array
 from dycl.store import store
+from dycl.trials.checking import Example, lowered_and_checked
 from dycl.version import __version__
 
 Progress = Callable[[str, int, int], None]
+
+DEFAULT_TUNING = 10.0
+_FALLBACK = "onnxruntime"
 
 
 def compile(
@@ -54,6 +64,9 @@ def compile(
     progress: Progress | None = None,
     budget: float = DEFAULT_BUDGET,
     check: bool | None = None,
+    fallback: str | None = None,
+    profile: Sequence[Any] = (),
+    tuning: float = DEFAULT_TUNING,
 ) -> Program:
     """A program that does what `model` does, decisions included, and runs without PyTorch.
 
@@ -63,7 +76,11 @@ def compile(
     does not matter. `method` is the method to compile. `threads` is how many threads a sub-DNN may use.
 
     `backend` names the DL compiler; of several, each sub-DNN, or the part of it that a backend is good at, goes to the
-    first that translates all of it, and the last must translate what the others leave.
+    first that translates all of it, and the last must translate what the others leave. `fallback` names one more for
+    that. With `"auto"`, each sub-DNN goes to the fastest of the installed backends, measured for about `tuning`
+    seconds; `profile` are calls (tuples of arguments, or the one argument itself) that tell how often each block runs,
+    the example alone if there are none. Unless ONNX Runtime is all there is, every sub-DNN is run and compared with
+    PyTorch before the program is returned: what a backend has wrong goes to the next one.
 
     `without` names passes to leave out (`dycl passes` lists them), `passes` are your own, which run behind DyCL's.
     `progress` is called with the stage's name, how much of it is done and how much is known to be left;
@@ -71,14 +88,18 @@ def compile(
     the program's text is written there after every stage.
 
     `budget` is how many seconds rewriting may take: a program whose decisions multiply is refused, with the reason,
-    instead of going on for hours. `check` compares the program with the model on the example before it is returned;
-    the environment variable `DYCL_CHECK` set to 1 makes that the default.
+    instead of going on for hours. `check` compares every sub-DNN, and the whole program with the model on the example;
+    the environment variable `DYCL_CHECK` set to 1 makes the latter the default. With `False`, nothing is compared.
 
     Raises CompileError, with every problem found, if the model needs something that is not supported.
     """
-    compilation = Compilation(find_compilers(backend), chosen(without, passes), progress, budget)
+    compilation = Compilation(find_compilers(backend, fallback), chosen(without, passes), progress, budget)
+    others = any(compiler.name != _FALLBACK for compiler in compilation.compilers)
+    compilation.checks = check if check is not None else others
+    if backend == AUTO:
+        compilation.tuning = Tuning(tuple(map(_as_call, profile)), tuning)
     with collection_put_off():
-        examined = compilation.examine(model, args, kwargs, dynamic_shapes, method)
+        examined = compilation.examine(model, args, kwargs, dynamic_shapes, method, threads)
         with own_mistakes_told(model):
             program = compilation.program(examined, threads)
             if check or (check is None and os.environ.get("DYCL_CHECK") == "1"):
@@ -102,12 +123,32 @@ def own_mistakes_told(model: nn.Module, others: tuple[type[Exception], ...] = ()
         raise CompileError([own_mistake(error, (span_of_function(model.forward),))]) from error
 
 
-def find_compilers(backend: str | Sequence[str]) -> tuple[Compiler, ...]:
-    """The backends of these names, in their order."""
+def _as_call(given: Any) -> Call:
+    return tuple(given) if isinstance(given, tuple | list) else (given,), {}
+
+
+def find_compilers(backend: str | Sequence[str], fallback: str | None = None) -> tuple[Compiler, ...]:
+    """The backends of these names, in their order, and then the one that takes what they leave.
+
+    `auto` is all that are installed; they leave everything else to ONNX Runtime, if no other one is named.
+    """
     names = (backend,) if isinstance(backend, str) else tuple(backend)
     if not names:
         raise ValueError("no backend is named")
+    if names == (AUTO,):
+        fallback = fallback or _FALLBACK
+        names = tuple(one.name for one in known_backends() if one.version is not None)
+    if fallback is not None:
+        names = (*(name for name in names if name != fallback), fallback)
     return tuple(map(find_compiler, names))
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What backends are chosen for: calls, beside the example if there are none, and for how many seconds."""
+
+    calls: tuple[Call, ...]
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +158,8 @@ class Examined:
     rewritten: Rewritten
     problems: tuple[Problem, ...]
     lowered: Lowered | None = None
+    choice: Choice | None = None
+    left: tuple[Left, ...] = ()
 
     @property
     def notes(self) -> tuple[tuple[str, Span], ...]:
@@ -140,11 +183,22 @@ class Compilation:
         self.compilers = tuple(compilers)
         self.passes = tuple(passes)
         self.timings = Timings()
+        self.checks = False
+        """Whether every sub-DNN is checked against PyTorch."""
+        self.tuning: Tuning | None = None
+        """What backends are chosen for, if they are to be chosen by measuring."""
         self._report = progress or (lambda stage, done, left: None)
+        self._stored: dict[WeightId, Array] = {}
         self._dump = Dump(os.environ.get("DYCL_DUMP"))
 
     def examine(
-        self, model: nn.Module, args: Any, kwargs: Mapping[str, Any] | None, dynamic_shapes: Any, method: str
+        self,
+        model: nn.Module,
+        args: Any,
+        kwargs: Mapping[str, Any] | None,
+        dynamic_shapes: Any,
+        method: str,
+        threads: int = 1,
     ) -> Examined:
         """Everything up to storing the weights: what `compile` builds on and `explain` reports."""
         model = original(model)
@@ -155,9 +209,13 @@ class Compilation:
                 # The last backend takes what the others leave, so it says which operations are taken whole.
                 rewritten = rewrite(model, call, self.compilers[-1].supports, self._progress("rewrite"), self._budget)
             self.timings.explorations = rewritten.explored.explorations
-            return self.lowered(rewritten)
+            example = Example(rewritten.tensors, call.tensors) if self.checks else None
+            if self.tuning is not None and not self.tuning.calls:
+                positional = tuple(args) if isinstance(args, tuple | list) else (args,)
+                self.tuning = Tuning(((positional, dict(kwargs or {})),), self.tuning.seconds)
+            return self.lowered(rewritten, example, threads)
 
-    def lowered(self, rewritten: Rewritten) -> Examined:
+    def lowered(self, rewritten: Rewritten, example: Example | None = None, threads: int = 1) -> Examined:
         """A rewritten model, its passes run and its sub-DNNs compiled, as far as its problems let it come."""
         explored = rewritten.explored
         self._dump.rewritten(rewritten)
@@ -170,35 +228,54 @@ class Compilation:
         problems = tuple(refused_draws(module, explored.draws))
         if problems:
             return Examined(rewritten, _in_order(problems))
-        return self._lower(rewritten, module)
+        return self._lower(rewritten, module, example, threads)
 
-    def _lower(self, rewritten: Rewritten, module: Module) -> Examined:
+    def _lower(self, rewritten: Rewritten, module: Module, example: Example | None, threads: int) -> Examined:
+        choice: Choice | None = None
+        left: tuple[Left, ...] = ()
         with self._timed("lower"):
-            if len(self.compilers) > 1:
-                module = cut(module, self.compilers)
-                verify_module(module)
-            lowered = lower(module, self.compilers, self._progress("lower"))
+            if example is not None and self.tuning is not None:
+                calls, seconds = self.tuning.calls, self.tuning.seconds
+                trial = Trial(calls, lambda one: self._loaded(rewritten, one, threads), seconds / 2)
+                found = best(module, self.compilers, example, trial, threads, seconds, self._progress("tune"))
+                lowered, choice, left = found.lowered, found.choice, found.left
+            elif example is not None:
+                checked = lowered_and_checked(module, self.compilers, example, threads, self._progress("lower"))
+                lowered, left = checked.lowered, checked.left
+            else:
+                lowered = lower(divided(module, self.compilers), self.compilers, self._progress("lower"))
         if lowered.refused:
-            problems = [problem_at(Refused("DY004", item.reason), (item.span,)) for item in lowered.refused]
+            problems = [problem_at(Refused(item.identifier, item.reason), (item.span,)) for item in lowered.refused]
             return Examined(rewritten, _in_order(problems))
         verify(lowered.hcfg)
         self._dump.lowered(lowered)
-        return Examined(rewritten, (), lowered)
+        return Examined(rewritten, (), lowered, choice, left)
 
     def program(self, examined: Examined, threads: int) -> Program:
         """The program that an examined model makes; CompileError if it has problems."""
         if examined.lowered is None:
             raise CompileError(examined.problems) from examined.problems[0].cause
-        hcfg, codes = examined.lowered.hcfg, examined.lowered.codes
+        program = self._loaded(examined.rewritten, examined.lowered, threads, examined.choice, examined.left)
+        program.timings = self.timings
+        return program
+
+    def _loaded(
+        self,
+        rewritten: Rewritten,
+        lowered: Lowered,
+        threads: int,
+        choice: Choice | None = None,
+        left: tuple[Left, ...] = (),
+    ) -> Program:
         with self._timed("store"):
-            weights = store(examined.rewritten.tensors, hcfg.weights)
-        artefact = Artefact(hcfg, weights, codes, f"dycl {__version__}")
+            missing = [name for name in lowered.hcfg.weights if name not in self._stored]
+            self._stored |= store(rewritten.tensors, missing)
+            weights = {name: self._stored[name] for name in lowered.hcfg.weights}
+        artefact = Artefact(lowered.hcfg, weights, lowered.codes, f"dycl {__version__}", choice, left)
         self._dump.stored(artefact)
         with self._timed("load"):
             host = PythonHost(checks=False)  # its codes do not come from a file
-            program = Program(artefact, threads=threads, types=examined.rewritten.types, host=host)
-        program.timings = self.timings
-        return program
+            return Program(artefact, threads=threads, types=rewritten.types, host=host)
 
     def _progress(self, stage: str) -> Callable[[int, int], None]:
         return lambda done, left: self._report(stage, done, left)

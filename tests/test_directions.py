@@ -18,9 +18,11 @@ USES: dict[str, set[str]] = {
     "store": {"hcfg", "rewrite", "runtime"},
     "dump": {"backends", "hcfg", "optimize", "rewrite", "runtime"},
     "check": {"errors", "rewrite", "runtime"},
+    "trials": {"backends", "hcfg", "rewrite", "runtime"},
+    "choice": {"backends", "hcfg", "runtime", "trials"},
     "compiler": {
-        *("backends", "check", "collection", "dump", "errors", "hcfg", "optimize", "rewrite", "runtime", "store"),
-        "version",
+        *("backends", "check", "choice", "collection", "dump", "errors", "hcfg", "optimize", "rewrite", "runtime"),
+        *("store", "trials", "version"),
     },
     "report": {"collection", "compiler", "errors", "hcfg", "optimize", "rewrite"},
     "dycl": {"collection", "compiler", "errors", "report", "runtime", "version"},

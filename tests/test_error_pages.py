@@ -24,8 +24,8 @@ def _identifiers() -> list[str]:
 
 
 IDENTIFIERS = _identifiers()
-OWN_MISTAKE = "DY016"  # no program shows it, or it would be mended
-COMPILE_TIME = [found for found in IDENTIFIERS if found.startswith("DY0") and found != OWN_MISTAKE]
+MISTAKES = ("DY016", "DY018")  # of DyCL and of backends: no program shows them, or they would be mended
+COMPILE_TIME = [found for found in IDENTIFIERS if found.startswith("DY0") and found not in MISTAKES]
 
 
 @dataclass(frozen=True)

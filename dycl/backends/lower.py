@@ -1,10 +1,11 @@
-"""Lower a module: each sub-DNN is compiled by the first backend that translates all of it.
+"""Lower a module: each sub-DNN is compiled by the backend chosen for it, or the first that translates all of it.
 
 Sub-DNNs of one structure are compiled once, whatever constants they are bound to.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from dycl.backends import Compiler
 from dycl.backends.errors import Untranslatable
@@ -27,17 +28,19 @@ def lower(
     module: Module,
     compilers: Sequence[Compiler],
     progress: Callable[[int, int], None] = lambda done, left: None,
+    chosen: Mapping[SubnetId, str] = MappingProxyType({}),
 ) -> Lowered:
-    """The program with each sub-DNN compiled."""
+    """The program with each sub-DNN compiled, some of them by the backend that is `chosen`."""
     codes: dict[str, bytes] = {}
-    compiled: dict[str, tuple[str, str]] = {}
+    compiled: dict[tuple[str, str | None], tuple[str, str]] = {}
     subnets: dict[SubnetId, Subnet] = {}
     refused: list[Untranslatable] = []
     for number, (name, subnet) in enumerate(module.subnets.items(), start=1):
-        key = structure(subnet.graph)
+        key = (structure(subnet.graph), chosen.get(name))
         if key not in compiled:
+            able = [compiler for compiler in compilers if chosen.get(name) in (None, compiler.name)]
             try:
-                backend, code = _compiled(subnet.graph, compilers)
+                backend, code = _compiled(subnet.graph, able)
             except Untranslatable as untranslatable:
                 refused.append(untranslatable)
                 continue

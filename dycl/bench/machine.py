@@ -3,15 +3,15 @@
 import os
 import platform
 from importlib.metadata import version
-from pathlib import Path
 
+from dycl.runtime.choice import processor
 from dycl.version import __version__
 
 
 def description() -> dict[str, str]:
     """The machine and the versions that matter, as texts."""
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "cores": str(len(os.sched_getaffinity(0))),
         "memory": _memory(),
         "system": platform.platform(terse=True),
@@ -20,12 +20,6 @@ def description() -> dict[str, str]:
         "ONNX Runtime": version("onnxruntime"),
         "DyCL": __version__,
     }
-
-
-def _processor() -> str:
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if Path("/proc/cpuinfo").exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
 
 
 def _memory() -> str:

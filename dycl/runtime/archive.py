@@ -29,7 +29,7 @@ from dycl.runtime.zip_records import (
     read_directory,
 )
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 ALIGNMENT = 64
 MAX_MEMBERS = 20_000
 

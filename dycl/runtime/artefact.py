@@ -39,6 +39,7 @@ from dycl.runtime.archive import (
     pack,
     unpack,
 )
+from dycl.runtime.choice import Choice, Left, from_document, left_from_document, left_to_document, to_document
 from dycl.runtime.errors import ArtefactError
 from dycl.runtime.weight_store import Array, unpack_weights, weight_index, weight_pieces
 
@@ -50,12 +51,18 @@ Source = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
 
 @dataclass(frozen=True, slots=True)
 class Artefact:
-    """All of a compiled program. `codes` is keyed by `code_digest`, which is what `Subnet.code` holds."""
+    """All of a compiled program. `codes` is keyed by `code_digest`, which is what `Subnet.code` holds.
+
+    If its backends were chosen by measuring, `choice` tells how, and names codes that were not taken, too. `left` is
+    what backends did not get that were to be preferred.
+    """
 
     hcfg: Hcfg
     weights: Mapping[WeightId, Array]
     codes: Mapping[str, bytes]
     producer: str
+    choice: Choice | None = None
+    left: tuple[Left, ...] = ()
 
 
 def code_digest(code: Buffer) -> str:
@@ -72,11 +79,14 @@ def encode(artefact: Artefact) -> bytes:
 
 def write_to(file: Writable, artefact: Artefact) -> None:
     """Nothing; the artefact's bytes are written to `file`, weights straight from their arrays."""
-    if artefact.codes.keys() != {subnet.code for subnet in artefact.hcfg.subnets.values()}:
+    names = _code_names(artefact.hcfg, artefact.choice)
+    if artefact.codes.keys() != set(names.values()):
         raise ValueError("the artefact's codes are not those that its graph uses")
     if any(code_digest(code) != digest for digest, code in artefact.codes.items()):
         raise ValueError("the artefact has a code that is not named by its digest")
-    manifest = strict_json.write({"format": FORMAT_VERSION, "producer": artefact.producer})
+    told: dict[str, strict_json.Json] = {"format": FORMAT_VERSION, "producer": artefact.producer}
+    told |= {"choice": to_document(artefact.choice), "left": left_to_document(artefact.left)}
+    manifest = strict_json.write(told)
     types = artefact.hcfg.weights
     members = [
         member(_MANIFEST, manifest),
@@ -84,7 +94,7 @@ def write_to(file: Writable, artefact: Artefact) -> None:
         member(_INDEX, weight_index(types)),
         Member(_WEIGHTS, lambda: weight_pieces(artefact.weights, types)),
     ]
-    members += [member(name, artefact.codes[digest]) for name, digest in _code_names(artefact.hcfg).items()]
+    members += [member(name, artefact.codes[digest]) for name, digest in names.items()]
     pack(members, file)
 
 
@@ -151,13 +161,14 @@ def _decode_members(members: Mapping[str, memoryview]) -> Artefact:
     # The format comes first: another one may have other fields.
     if isinstance(manifest, dict) and "format" in manifest:
         check_version(strict_json.integer(manifest["format"], f"{_MANIFEST}.format"))
-    _, producer = strict_json.fields(manifest, _MANIFEST, "format", "producer")
+    _, producer, chosen, left = strict_json.fields(manifest, _MANIFEST, "format", "producer", "choice", "left")
     for name in (_GRAPH, _INDEX, _WEIGHTS):
         if name not in members:
             raise ArtefactError(f"the artefact lacks {name}")
     hcfg = from_json(bytes(members[_GRAPH]))
     verify(hcfg)
-    code_names = _code_names(hcfg)
+    choice = from_document(chosen, f"{_MANIFEST}.choice", hcfg.subnets)
+    code_names = _code_names(hcfg, choice)
     if list(members) != [_MANIFEST, _GRAPH, _INDEX, _WEIGHTS, *code_names]:
         raise ArtefactError("the artefact does not hold exactly the codes that its graph uses")
     codes: dict[str, bytes] = {}
@@ -166,10 +177,13 @@ def _decode_members(members: Mapping[str, memoryview]) -> Artefact:
         if code_digest(codes[digest]) != digest:
             raise ArtefactError(f"the artefact's member {name} is damaged")
     weights = unpack_weights(bytes(members[_INDEX]), members[_WEIGHTS], hcfg.weights)
-    return Artefact(hcfg, weights, codes, strict_json.text(producer, f"{_MANIFEST}.producer"))
+    told = strict_json.text(producer, f"{_MANIFEST}.producer"), choice, left_from_document(left, f"{_MANIFEST}.left")
+    return Artefact(hcfg, weights, codes, *told)
 
 
-def _code_names(hcfg: Hcfg) -> dict[str, str]:
-    """The names of a graph's codes in the archive, in order, and the digests they are named after."""
+def _code_names(hcfg: Hcfg, choice: Choice | None) -> dict[str, str]:
+    """The names of a program's codes in the archive, in order, and the digests they are named after."""
     names = {f"code/{subnet.backend}/{subnet.code}": subnet.code for subnet in hcfg.subnets.values()}
+    if choice is not None:
+        names |= {f"code/{way.backend}/{way.code}": way.code for way in choice.ways}
     return dict(sorted(names.items()))

@@ -76,6 +76,12 @@ def register_backend(name: str, backend: Backend) -> None:
             raise ValueError(f"another backend is registered as {name!r}")
 
 
+def is_registered_here(name: str) -> bool:
+    """Whether only this process knows the backend called `name`: another one would not find it."""
+    with _lock:
+        return name in _registered and name not in {brought for brought, _, _ in _BROUGHT}
+
+
 def find_backend(name: str) -> Backend:
     """The runtime half of the backend called `name`; ArtefactError (DY102) if there is none here."""
     with _lock:

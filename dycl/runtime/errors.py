@@ -30,13 +30,18 @@ class ArtefactError(DyclError):
     default_help = "get the file again from where it was compiled, or compile the model again"
 
 
-def missing_backend(name: str) -> ArtefactError:
-    """The error of an artefact that needs a backend which is not here."""
+def missing_backend(name: str, package: str | None = None) -> ArtefactError:
+    """The error of an artefact that needs a backend which is not here; the package that brings it, where known."""
+    how = "install the package that provides this backend" if package is None else f"`pip install '{package}'`"
     return ArtefactError(
         f"the artefact was compiled for the backend {name!r:.80}, which is not installed",
-        help="install the package that provides this backend, or compile the model for another one",
+        help=f"{how}, or compile the model for another one",
         identifier="DY102",
     )
+
+
+class ChoiceWarning(UserWarning):
+    """The fastest backends of a program were chosen on another processor than it runs on."""
 
 
 class InputError(DyclError):

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,8 @@ from dycl.hcfg.types import Span
 from dycl.runtime import artefact as artefact_file
 from dycl.runtime.artefact import Artefact, Source
 from dycl.runtime.call_inputs import Signature
+from dycl.runtime.choice import processor
+from dycl.runtime.errors import ChoiceWarning
 from dycl.runtime.host import CallResult, Host, Visit
 from dycl.runtime.python_host import PythonHost
 from dycl.runtime.results import arrange, types_by_name
@@ -209,5 +212,12 @@ def load(source: Source, *, threads: int = 1, types: Iterable[type] = (), host: 
 
     `types` are the classes of the model's results, if it returns dataclasses, named tuples or subclasses of dict.
     `host` runs the program's graph: the Python executor unless another one is given.
+
+    A warning, ChoiceWarning, says so if the fastest backends were chosen on another processor: the program is right all
+    the same.
     """
-    return Program(artefact_file.read(source), threads=threads, types=types_by_name(types), host=host)
+    artefact = artefact_file.read(source)
+    if artefact.choice is not None and artefact.choice.processor != processor():
+        told = f"the backends of {artefact.hcfg.name} were chosen on {artefact.choice.processor}"
+        warnings.warn(f"{told}: `dycl tune` chooses again", ChoiceWarning, stacklevel=2)
+    return Program(artefact, threads=threads, types=types_by_name(types), host=host)

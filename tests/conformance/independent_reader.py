@@ -30,7 +30,7 @@ def require(holds: bool, what: str) -> None:
 
 
 def members_of(data: bytes) -> dict[str, bytes]:
-    require(data[-97:-64] == b"dycl artefact format 0003 sha256 ", "the format")
+    require(data[-97:-64] == b"dycl artefact format 0004 sha256 ", "the format")
     require(hashlib.sha256(data[:-64]).hexdigest().encode() == data[-64:], "the seal")
     end = len(data) - 97 - 22
     count, size, start = struct.unpack_from("<HII", data, end + 10)
@@ -125,11 +125,12 @@ class Reader:
     def __init__(self, path: Path) -> None:
         members = members_of(path.read_bytes())
         manifest, self.graph, index = (json.loads(members[f"{name}.json"]) for name in ("manifest", "hcfg", "weights"))
-        require(manifest["format"] == 3, "the format")
+        require(manifest["format"] == 4, "the format")
         self.weights = weights_of(index, members["weights.bin"], self.graph["weights"])
         self.dtypes = {entry["id"]: entry["dtype"] for entry in index}
         self.blocks = {block["id"]: block for block in self.graph["blocks"]}
-        codes = sorted({f"code/{subnet['backend']}/{subnet['code']}" for subnet in self.graph["subnets"]})
+        ways = [way for one in (manifest["choice"] or {}).get("subnets", ()) for way in one["ways"]]
+        codes = sorted({f"code/{one['backend']}/{one['code']}" for one in (*self.graph["subnets"], *ways)})
         require(list(members) == ["manifest.json", "hcfg.json", "weights.json", "weights.bin", *codes], "the members")
         require(all(hashlib.sha256(members[name]).hexdigest() == name[-64:] for name in codes), "a code's digest")
         self.subnets = {subnet["id"]: self.opened(subnet, members) for subnet in self.graph["subnets"]}
@@ -194,8 +195,7 @@ class Reader:
             case {"kind": "Run", "subnet": subnet}:
                 yield from zip(step["outputs"], self.run(subnet, [names[name] for name in step["inputs"]]), strict=True)
             case {"kind": "LetLiteral", "name": name, "value": value}:
-                number = number_of(value)
-                yield name, np.array(number, CARRIERS[type(number).__name__])
+                yield name, np.array(number := number_of(value), CARRIERS[type(number).__name__])
             case {"kind": "LetWeight", "name": name, "weight": weight}:
                 yield name, self.weights[weight]
             case {"kind": "Check", "condition": condition}:

@@ -69,18 +69,18 @@ def test_a_flipped_bit() -> None:
     refused(bytes(body), "its bytes do not match its digest")
 
 
-@pytest.mark.parametrize("version", [1, 2, 4])
+@pytest.mark.parametrize("version", [1, 2, 3, 5])
 def test_another_format_in_the_seal(version: int) -> None:
     refused(
-        sealed(FILE[:-64].replace(b"format 0003", b"format %04d" % version)),
-        f"has format {version}, and this version of DyCL reads format 3",
+        sealed(FILE[:-64].replace(b"format 0004", b"format %04d" % version)),
+        f"has format {version}, and this version of DyCL reads format 4",
         "DY102",
     )
 
 
 def test_an_older_format_asks_for_the_model_to_be_compiled_again() -> None:
     with pytest.raises(ArtefactError, match="help: compile the model again with this version of dycl"):
-        decode(sealed(FILE[:-64].replace(b"format 0003", b"format 0002")))
+        decode(sealed(FILE[:-64].replace(b"format 0004", b"format 0003")))
 
 
 def test_a_newer_format_in_the_manifest() -> None:
@@ -88,7 +88,7 @@ def test_a_newer_format_in_the_manifest() -> None:
     refused(newer, "has format 7", "DY102")
 
 
-@pytest.mark.parametrize("version", [0, -1, "3", 3.0, True, None])
+@pytest.mark.parametrize("version", [0, -1, "4", 4.0, True, None])
 def test_a_format_that_does_not_exist(version: object) -> None:
     refused(with_json(GATED, "manifest.json", lambda manifest: {**manifest, "format": version}), "format")
 

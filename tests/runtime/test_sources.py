@@ -157,7 +157,7 @@ class TestLargeArchives:
         np.testing.assert_array_equal(again.weights["small"], small)
         with zipfile.ZipFile(path) as archive:
             assert archive.getinfo("weights.bin").file_size == 4 * count + 12 + 48
-            assert archive.read("manifest.json") == b'{"format":3,"producer":"dycl tests"}'
+            assert archive.read("manifest.json") == b'{"choice":null,"format":4,"left":[],"producer":"dycl tests"}'
         if shutil.which("unzip") is not None:
             listed = subprocess.run(["unzip", "-l", path], capture_output=True, text=True, check=True)
             assert "weights.bin" in listed.stdout

@@ -24,6 +24,7 @@ class ExampleCall:
     """A call of the model: the tensors that go in, their names, and how to make the call with other tensors."""
 
     callee: Callable[..., Any]
+    tensors: tuple[torch.Tensor, ...]
     types: tuple[TensorType, ...]
     strides: tuple[tuple[int, ...] | None, ...]
     """How each tensor of known sizes lies in memory: whether a result is a view of it may depend on that."""
@@ -40,6 +41,7 @@ def example_call(
 ) -> ExampleCall:
     """What a call of `callee` with these arguments takes in; `dynamic_shapes` says which sizes may differ."""
     parameters = _parameter_names(callee)
+    given: list[torch.Tensor] = []
     types: list[TensorType] = []
     strides: list[tuple[int, ...] | None] = []
     names: list[str] = []
@@ -51,6 +53,7 @@ def example_call(
         match part:
             case torch.Tensor():
                 number = len(types)
+                given.append(part)
                 types.append(sizes.tensor_type(part, spec, name))
                 open_size = any(isinstance(size, str) for size in types[-1].shape)
                 strides.append(None if open_size or part.layout is not torch.strided else part.stride())
@@ -107,7 +110,9 @@ def example_call(
         called = tuple(build(tensors) for _, build in positional)
         return called, {name: build(tensors) for name, (_, build) in keyword.items()}
 
-    return ExampleCall(callee, tuple(types), tuple(strides), tuple(names), sizes.rules, signature, parameters, rebuild)
+    return ExampleCall(
+        callee, tuple(given), tuple(types), tuple(strides), tuple(names), sizes.rules, signature, parameters, rebuild
+    )
 
 
 def _same_dataclass(part: Any, fields: tuple[str, ...], items: list[Any]) -> Any:

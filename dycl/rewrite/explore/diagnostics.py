@@ -31,6 +31,7 @@ _HELP = {
     "DY014": "use the tensor operation of the same name, `torch.argmax` for `np.argmax`",
     "DY015": "let `dynamic_shapes` nest like the arguments of the example call, as in `torch.export`",
     "DY016": "this is a mistake in DyCL, not in your model: please report it, with the smallest model that shows it",
+    "DY018": "name another backend, first or behind this one, and report what it got wrong to its makers",
     "DY017": "decide with tensor operations what later decisions do not depend on",
     "DY013": "use tensors, numbers, None, texts, tuples, lists, dicts, named tuples or dataclasses",
 }

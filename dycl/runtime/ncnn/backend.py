@@ -25,6 +25,6 @@ class NcnnBackend:
             from dycl.runtime.ncnn.engine import NcnnEngine
         except ModuleNotFoundError as error:
             if error.name == "ncnn":
-                raise missing_backend("ncnn") from error
+                raise missing_backend("ncnn", "dycl[ncnn]") from error
             raise
         return NcnnEngine(subnets, threads)

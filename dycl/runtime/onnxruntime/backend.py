@@ -25,6 +25,6 @@ class OnnxRuntimeBackend:
             from dycl.runtime.onnxruntime.engine import OnnxRuntimeEngine
         except ModuleNotFoundError as error:
             if error.name == "onnxruntime":
-                raise missing_backend("onnxruntime") from error
+                raise missing_backend("onnxruntime", "onnxruntime") from error
             raise
         return OnnxRuntimeEngine(subnets, threads)

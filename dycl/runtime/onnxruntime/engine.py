@@ -25,7 +25,8 @@ from dycl.runtime.onnxruntime.scan import ONNX_TYPES
 from dycl.runtime.onnxruntime.threads import apply_threads
 from dycl.runtime.weight_store import Array, contiguous, unlocked
 
-_LOG_ERRORS_ONLY = 3
+_LOG_NOTHING = 4
+"""ONNX Runtime says what fails by an exception, too: nothing need be on the terminal."""
 
 Runner = Callable[[dict[str, Value], list[str], None], Sequence[Value]]
 
@@ -81,7 +82,7 @@ class OnnxRuntimeEngine:
 
     def _open_session(self, subnet: CompiledSubnet, threads: int) -> Any:
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = _LOG_ERRORS_ONLY
+        options.log_severity_level = _LOG_NOTHING
         # Otherwise bytes that are valid ONNX to the scan could be taken for ONNX Runtime's own format.
         options.add_session_config_entry("session.load_model_format", "ONNX")
         apply_threads(options, threads)

@@ -28,6 +28,6 @@ class OpenVinoBackend:
             from dycl.runtime.openvino.engine import OpenVinoEngine
         except ModuleNotFoundError as error:
             if error.name == "openvino":
-                raise missing_backend("openvino") from error
+                raise missing_backend("openvino", "dycl[openvino]") from error
             raise
         return OpenVinoEngine(subnets, threads)
