@@ -236,7 +236,7 @@ class Compilation:
         with self._timed("lower"):
             if example is not None and self.tuning is not None:
                 calls, seconds = self.tuning.calls, self.tuning.seconds
-                trial = Trial(calls, lambda one: self._loaded(rewritten, one, threads), seconds / 2)
+                trial: Trial[Lowered] = Trial(calls, lambda one: self._loaded(rewritten, one, threads), seconds / 2)
                 found = best(module, self.compilers, example, trial, threads, seconds, self._progress("tune"))
                 lowered, choice, left = found.lowered, found.choice, found.left
             elif example is not None:

@@ -28,7 +28,7 @@ USES: dict[str, set[str]] = {
     "dycl": {"collection", "compiler", "errors", "report", "runtime", "version"},
     "demo": {"dycl", "latency", "runtime", "terminal"},
     "bench": {"backends", "compiler", "hcfg", "latency", "optimize", "rewrite", "runtime", "version", "zoo"},
-    "cli": {"bench", "compiler", "demo", "hcfg", "optimize", "runtime", "terminal", "version", "zoo"},
+    "cli": {"bench", "choice", "compiler", "demo", "hcfg", "optimize", "runtime", "terminal", "version", "zoo"},
 }
 
 

@@ -7,30 +7,28 @@ Times of sub-DNNs alone do not tell everything: what one call leaves in the proc
 So the choice made from them has to prove itself against the backends alone.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from dycl.backends import Compiler
 from dycl.backends.cut import part_name, with_parts
 from dycl.backends.lower import Lowered, lower
 from dycl.backends.taking import left
-from dycl.choice.choose import Choosing, choose, preferring
-from dycl.choice.flow import edges
+from dycl.choice.choose import Choosing, candidates
+from dycl.choice.flow import calls_of, edges
 from dycl.choice.measure import Measured, measured
 from dycl.choice.options import Option, options, untimed
-from dycl.choice.whole import Trial
+from dycl.choice.whole import Trial, quickest
 from dycl.hcfg.module import Module
-from dycl.hcfg.nodes import BlockId, Run, SubnetId
+from dycl.hcfg.nodes import SubnetId
 from dycl.hcfg.subnet import SubnetGraph, structure
 from dycl.runtime.artefact import code_digest
-from dycl.runtime.choice import AUTO, Choice, Left, Way, processor
+from dycl.runtime.choice import Choice, Left, Way, processor
 from dycl.trials.checking import Example
 from dycl.trials.tested import Tested
 from dycl.trials.walk import walk
 
 _WALK = 20.0
-_NO_WORSE = 1.01
-"""How much longer than the best program the choice may take before it is given up: no measurement is more exact."""
 
 Progress = Callable[[int, int], None]
 
@@ -50,7 +48,7 @@ def best(
     module: Module,
     compilers: Sequence[Compiler],
     example: Example,
-    trial: Trial,
+    trial: Trial[Lowered],
     threads: int,
     budget: float,
     progress: Progress = lambda done, left: None,
@@ -73,14 +71,10 @@ def best(
     ways = {name: _ways(module, name, found, last.name) for name in module.subnets}
     visits = trial.visits(base)
     often = {name: float(max(visits[name], 1)) for name in module.blocks}
-    calls = _calls(module, often)
-    candidates: dict[str, Choosing] = {AUTO: choose(ways, edges(module, often), calls)}
-    for compiler in compilers:
-        candidates[compiler.name] = preferring(compiler.name, ways)
-    programs = {name: _lowered(module, chosen, tested) for name, chosen in _unlike(candidates).items()}
+    chosen = candidates(ways, edges(module, often), calls_of(module, often))
+    programs = {name: _lowered(module, one, tested) for name, one in chosen.items()}
     seconds = trial.seconds({name: lowered for name, (_, lowered) in programs.items()})
-    quickest = min(seconds, key=seconds.__getitem__)
-    name = AUTO if seconds[AUTO] <= _NO_WORSE * seconds[quickest] else quickest
+    name = quickest(seconds)
     parts, lowered = programs[name]
     others = {subnet: _others(parts.subnets[subnet].graph, tested, found) for subnet in lowered.hcfg.subnets}
     known = {
@@ -115,25 +109,6 @@ def _ways(module: Module, name: SubnetId, found: Measured, last: str) -> list[Op
     ways = list(options(graph, found.layouts[structure(graph)], found.timings))
     # What could not be tried stays with the backend that takes everything.
     return ways or [untimed(graph, last)]
-
-
-def _calls(module: Module, visits: Mapping[BlockId, float]) -> dict[SubnetId, float]:
-    """How often each sub-DNN is called."""
-    calls = dict.fromkeys(module.subnets, 0.0)
-    for block in module.blocks.values():
-        for step in block.steps:
-            if isinstance(step, Run):
-                calls[step.subnet] += visits[block.id]
-    return calls
-
-
-def _unlike(candidates: Mapping[str, Choosing]) -> dict[str, Choosing]:
-    """Those that differ from all before them."""
-    found: dict[str, Choosing] = {}
-    for name, chosen in candidates.items():
-        if chosen not in found.values():
-            found[name] = chosen
-    return found
 
 
 def _lowered(module: Module, chosen: Choosing, compilers: Sequence[Compiler]) -> tuple[Module, Lowered]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dycl.choice.flow import Edge, End
 from dycl.choice.options import Option
 from dycl.hcfg.nodes import SubnetId
+from dycl.runtime.choice import AUTO
 
 Choosing = dict[SubnetId, Option]
 """An option for each sub-DNN."""
@@ -19,10 +20,25 @@ def choose(
     options: Mapping[SubnetId, Sequence[Option]], edges: Sequence[Edge], calls: Mapping[SubnetId, float]
 ) -> Choosing:
     """The option of each sub-DNN; each is called so many times, and has at least one option."""
-    backends = sorted({name for found in options.values() for option in found for name in option.backends})
-    beginnings = [best_alone(options), *(preferring(name, options) for name in backends)]
+    beginnings = [best_alone(options), *(preferring(name, options) for name in _backends(options))]
     improved = [_improved(beginning, options, edges, calls) for beginning in beginnings]
     return min(improved, key=lambda chosen: cost(chosen, edges, calls))
+
+
+def candidates(
+    options: Mapping[SubnetId, Sequence[Option]], edges: Sequence[Edge], calls: Mapping[SubnetId, float]
+) -> dict[str, Choosing]:
+    """The choice, and each backend wherever it may be used; those that equal one before them are left out."""
+    found = {AUTO: choose(options, edges, calls)}
+    for name in _backends(options):
+        chosen = preferring(name, options)
+        if chosen not in found.values():
+            found[name] = chosen
+    return found
+
+
+def _backends(options: Mapping[SubnetId, Sequence[Option]]) -> list[str]:
+    return sorted({name for found in options.values() for option in found for name in option.backends})
 
 
 def best_alone(options: Mapping[SubnetId, Sequence[Option]]) -> Choosing:

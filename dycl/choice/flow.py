@@ -15,6 +15,7 @@ from dycl.hcfg.nodes import (
     Branch,
     Check,
     Fail,
+    Hcfg,
     Jump,
     Name,
     Return,
@@ -44,10 +45,23 @@ class Edge:
     times: float
 
 
+Graph = Module | Hcfg
+"""A program whose sub-DNNs are operations, or codes."""
+
 _Key = tuple[BlockId, Name]
 
 
-def edges(module: Module, visits: Mapping[BlockId, float]) -> list[Edge]:
+def calls_of(graph: Graph, visits: Mapping[BlockId, float]) -> dict[SubnetId, float]:
+    """How often each sub-DNN is called."""
+    calls = dict.fromkeys(graph.subnets, 0.0)
+    for block in graph.blocks.values():
+        for step in block.steps:
+            if isinstance(step, Run):
+                calls[step.subnet] += visits[block.id]
+    return calls
+
+
+def edges(module: Graph, visits: Mapping[BlockId, float]) -> list[Edge]:
     """All ways of values to and from sub-DNNs. A value that comes from several places comes as often from each."""
     made, passed = _made(module), _passed(module)
     known: dict[_Key, frozenset[End | None]] = {}
@@ -65,7 +79,7 @@ def edges(module: Module, visits: Mapping[BlockId, float]) -> list[Edge]:
     return found
 
 
-def _made(module: Module) -> dict[_Key, End]:
+def _made(module: Graph) -> dict[_Key, End]:
     """The values that sub-DNNs make."""
     return {
         (block.id, name): End(step.subnet, place)
@@ -76,7 +90,7 @@ def _made(module: Module) -> dict[_Key, End]:
     }
 
 
-def _passed(module: Module) -> dict[_Key, list[_Key]]:
+def _passed(module: Graph) -> dict[_Key, list[_Key]]:
     """For each parameter of a block, what is passed to it."""
     found: dict[_Key, list[_Key]] = {}
     for block in module.blocks.values():

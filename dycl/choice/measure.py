@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from dycl.choice.options import Key, Layout, Timing, layouts
+from dycl.choice.options import Key, Layout, Timing, layouts, share_of
 from dycl.hcfg.module import Module
 from dycl.hcfg.nodes import WeightId
 from dycl.hcfg.subnet import Ref, structure
@@ -17,9 +17,6 @@ from dycl.trials.verdicts import Candidate, Trials
 from dycl.trials.walk import Walked
 
 Progress = Callable[[int, int], None]
-
-_LEAST, _MOST = 0.002, 0.1
-"""For how many seconds a call is repeated, at least and at most."""
 
 
 @dataclass(slots=True)
@@ -65,7 +62,7 @@ def measured(
                 for backend in backends:
                     wanted[backend][own] = None
     count = sum(map(len, wanted.values()))
-    seconds = min(_MOST, max(_LEAST, budget / max(count, 1)))
+    seconds = share_of(budget, count)
     done = 0
     for compiler in compilers:
         keys = list(wanted[compiler.name])

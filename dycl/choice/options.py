@@ -8,6 +8,8 @@ from dycl.backends.cut import Part, parts_for
 from dycl.backends.taking import refusal
 from dycl.hcfg.subnet import Ref, SubnetGraph, structure
 
+_LEAST, _MOST = 0.002, 0.1
+
 Key = str
 """A digest of a graph."""
 
@@ -19,6 +21,11 @@ class Timing:
     seconds: float
     put: tuple[float, ...]
     take: tuple[float, ...]
+
+
+def share_of(budget: float, count: int) -> float:
+    """For how many seconds each of `count` calls is repeated within a budget."""
+    return min(_MOST, max(_LEAST, budget / max(count, 1)))
 
 
 Timings = Mapping[tuple[str, Key], Timing]

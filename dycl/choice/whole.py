@@ -4,11 +4,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from dycl.backends.lower import Lowered
 from dycl.hcfg.nodes import BlockId
 from dycl.runtime import Program
+from dycl.runtime.choice import AUTO
 
 _LEAST_ROUNDS = 3
 _LONG = 0.2
@@ -18,26 +18,38 @@ Call = tuple[tuple[Any, ...], Mapping[str, Any]]
 """The arguments of a call."""
 
 
+_NO_WORSE = 1.01
+"""How much longer than the best program the choice may take before it is given up: no measurement is more exact."""
+
+Made = TypeVar("Made")
+
+
+def quickest(seconds: Mapping[str, float]) -> str:
+    """Which of some programs to keep: the choice made of parts, or a backend alone if that is quicker."""
+    best = min(seconds, key=seconds.__getitem__)
+    return AUTO if seconds[AUTO] <= _NO_WORSE * seconds[best] else best
+
+
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """The calls that a choice of backends is made for, and how a lowered program becomes one that runs."""
+class Trial(Generic[Made]):
+    """The calls that a choice of backends is made for, and how what was made becomes a program that runs."""
 
     calls: Sequence[Call]
-    loaded: Callable[[Lowered], Program]
+    loaded: Callable[[Made], Program]
     budget: float
     """For about how many seconds programs are run."""
 
-    def visits(self, lowered: Lowered) -> Counter[BlockId]:
+    def visits(self, made: Made) -> Counter[BlockId]:
         """How often the program visits its blocks, in all calls."""
-        program = self.loaded(lowered)
+        program = self.loaded(made)
         found: Counter[BlockId] = Counter()
         for args, kwargs in self.calls:
             found.update(program.trace(*args, **kwargs).path.blocks)
         return found
 
-    def seconds(self, programs: Mapping[str, Lowered]) -> dict[str, float]:
+    def seconds(self, programs: Mapping[str, Made]) -> dict[str, float]:
         """How long each program takes for all calls: a low quantile of many rounds, in which they take turns."""
-        loaded = {name: self.loaded(lowered) for name, lowered in programs.items()}
+        loaded = {name: self.loaded(made) for name, made in programs.items()}
         times: dict[str, list[float]] = {name: [] for name in loaded}
         order = list(loaded)
         until = time.perf_counter() + self.budget

@@ -13,6 +13,7 @@ from dycl.cli import (
     inspect_command,
     passes_command,
     run_command,
+    tune_command,
     zoo_command,
 )
 from dycl.cli.failure import Failure
@@ -24,6 +25,7 @@ examples:
   dycl demo                            see what DyCL does, in under a minute
   dycl inspect model.dycl --graph      show what is in an artefact
   dycl run model.dycl --input x.npy    run an artefact
+  dycl tune model.dycl                 choose its backends for this machine
   dycl backends                        list the DL compilers that can be used
   dycl passes                          list the compiler's passes
   dycl zoo                             list networks to try and to measure
@@ -63,6 +65,7 @@ _COMMANDS = (
     demo_command,
     inspect_command,
     run_command,
+    tune_command,
     backends_command,
     passes_command,
     zoo_command,

@@ -1,19 +1,14 @@
 """`dycl run`: run an artefact on arrays from files."""
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from dycl.cli.calls import arguments_of, read_array
 from dycl.cli.failure import Failure
 from dycl.cli.leaves import leaves
-from dycl.hcfg.nodes import Hcfg
-from dycl.hcfg.structure import Slot
 from dycl.runtime import load
-from dycl.runtime.results import arrange
-from dycl.runtime.weight_store import Array
-from dycl.terminal import counted
 
 NAME = "run"
 SUMMARY = "run an artefact on arrays from .npy files"
@@ -52,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.threads < 1:
         raise Failure(f"--threads is {arguments.threads}, it must be at least 1")
     program = load(arguments.artefact, threads=arguments.threads)
-    args, kwargs = _call(program.hcfg, [_read(path) for path in arguments.inputs])
+    args, kwargs = arguments_of(program.hcfg, list(map(read_array, arguments.inputs)))
     trace = program.trace(*args, **kwargs)
     if arguments.trace:
         print(trace.path)
@@ -63,43 +58,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _write(arguments.output, dict(results))
     return 0
-
-
-def _read(path: Path) -> Array:
-    try:
-        array = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise Failure(f"{path} is not a .npy file of numbers: {error}") from error
-    if not isinstance(array, np.ndarray):
-        raise Failure(f"{path} holds several arrays; each input is one .npy file")
-    return array
-
-
-def _call(hcfg: Hcfg, arrays: Sequence[Array]) -> tuple[tuple[object, ...], dict[str, object]]:
-    """The positional and keyword arguments of the call, nested as they were compiled."""
-    if len(arrays) != len(hcfg.inputs):
-        wanted = ", ".join(f"{parameter.name}: {parameter.type}" for parameter in hcfg.inputs) or "none"
-        raise Failure(f"the program takes {counted(len(hcfg.inputs), 'input')} ({wanted}), {len(arrays)} came")
-
-    match arrange(hcfg.signature, _Arguments(arrays), {}):
-        case (tuple(args), dict(kwargs)):
-            return args, kwargs
-        case _:
-            raise ValueError("the graph was not verified")
-
-
-class _Arguments:
-    """The arrays of a call as the values of its signature, which has no lists of unknown length."""
-
-    def __init__(self, arrays: Sequence[Array]) -> None:
-        self._arrays = arrays
-
-    def value(self, slot: Slot, row: int | None) -> object:
-        array = self._arrays[slot.index]
-        return array.item() if slot.kind != "tensor" and array.ndim == 0 else array
-
-    def length(self, index: int) -> int:
-        return len(self._arrays[index])
 
 
 def _shown(name: str, value: object) -> str:
