@@ -30,7 +30,35 @@ _COMPARISONS = {
 _SMALL = integers(-3, 3, 2, 4)
 _BOUNDED = normal(3, 4, scale=2.0)
 
+# Pairs that differ in bit 31 and not above it, which kernels that compare several numbers at a time have wrong.
+_FAR_APART = (
+    *(2**31, 1, 2**32 - 1, 7, -1, -(2**31) - 1, 1788853878789, 1788853878779, 2**62 + 2**31, 2**62 + 5),
+    *(-(2**63), 2**63 - 1, 0, 3000000000, -(2**62), 2**31 - 1),
+)
+_LONG = these([*_FAR_APART, *reversed(_FAR_APART)])
+_SQUARE = these([_FAR_APART, [number // 3 for number in _FAR_APART], [number ^ (1 << 31) for number in _FAR_APART]])
+
 CASES = [
+    case("maximum.default", lambda x: torch.maximum(x, x.flip(0)), _LONG),
+    case("minimum.default", lambda x: torch.minimum(x, x.flip(0)), _LONG),
+    case("maximum.default", lambda x, y: torch.maximum(x, y), _SQUARE, these(2**31)),
+    case("fmax.default", lambda x: torch.fmax(x, x.flip(0)), _LONG),
+    case("fmin.default", lambda x: torch.fmin(x, x.flip(0)), _LONG),
+    case("clamp.default", lambda x: x.clamp(min=0), _LONG, symbolic=True),
+    case("clamp.default", lambda x: x.clamp(max=2**31 + 5), _LONG),
+    case("clamp.default", lambda x: x.clamp(5, 2**32), _LONG),
+    case("clamp.Tensor", lambda x: x.clamp(x.flip(0) - 1, x.flip(0) + 1), _SQUARE),
+    case("hardtanh.default", lambda x: torch.nn.functional.hardtanh(x, -(2**31), 2**33), _LONG),
+    case("relu.default", torch.relu, _LONG),
+    case("sign.default", torch.sign, _LONG),
+    *(
+        case(f"{name}.default", lambda x, f=f: f(x), _SQUARE, symbolic=True)
+        for name, f in (("max", torch.max), ("min", torch.min), ("amax", torch.amax), ("amin", torch.amin))
+    ),
+    *(case("amax.default", lambda x, d=d: x.amax(d, keepdim=True), _SQUARE, symbolic=True) for d in (0, 1, (0, 1))),
+    *(case("amin.default", lambda x, d=d: x.amin(d), _SQUARE, symbolic=True) for d in (0, 1, (0, 1))),
+    case("aminmax.default", lambda x: torch.aminmax(x, dim=1), _SQUARE),
+    case("max.dim", lambda x: x.max(1).values, _SQUARE),
     *(
         case(f"{name}.Tensor", compare, _SMALL, integers(-3, 3, 4), symbolic=True)
         for name, compare in _COMPARISONS.items()

@@ -82,7 +82,22 @@ class Builder:
             dtype = "bool" if operator in PREDICATES else typed[0].dtype
         if shape is None:
             shape = broadcast(value.shape for value in given)
+        if operator in _COMPARING and dtype == "int64" and any(value.shape.count(1) < value.rank for value in given):
+            return self._by_comparing(operator, *inputs)
         return self.outputs(operator, inputs, [(dtype, shape)], **attributes)[0]
+
+    def _by_comparing(self, operator: str, x: Value | None, *bounds: Value | None) -> Value:
+        """What an operator of `_COMPARING` gives, by kernels that compare right."""
+        assert x is not None
+        if operator == "Sign":
+            zero = self.constant(0)
+            above, below = (self.cast(self.node(sign, x, zero), "int64") for sign in ("Greater", "Less"))
+            return self.node("Sub", above, below)
+        signs = ("Greater", "Less") if operator == "Clip" else ("Greater" if operator == "Max" else "Less",)
+        for sign, bound in zip(signs, bounds, strict=True):
+            if bound is not None:
+                x = self.node("Where", self.node(sign, x, bound), x, bound)
+        return x
 
     def outputs(
         self,
@@ -281,6 +296,9 @@ class Builder:
             total = self.size("Mul", total, self.size_of(value, axis))
         return total
 
+
+_COMPARING = frozenset(("Max", "Min", "Clip", "Sign"))
+"""With AVX-512, ONNX Runtime compares several int64 at a time in these, and takes 2^31 for less than 1."""
 
 _FOLD: dict[str, Callable[[int, int], int]] = {
     "Add": lambda a, b: a + b,

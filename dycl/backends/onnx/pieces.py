@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from dycl.backends.onnx.builder import Builder, dimension
-from dycl.backends.onnx.values import UNKNOWN, Number, Size, Value, static_shape, wider
+from dycl.backends.onnx.values import UNKNOWN, Number, Size, Value, lowest, static_shape, wider
 from dycl.hcfg.types import Dimension, DType
 
 END = 2**63 - 1
@@ -144,8 +144,24 @@ def reduce(b: Builder, operator: str, value: Value, axes: Sequence[int], keepdim
     """The value reduced over these axes by an operator such as `ReduceSum`."""
     if not value.rank or not axes:
         return value
+    if operator in ("ReduceMax", "ReduceMin") and value.dtype == "int64":
+        return _extreme_number(b, operator == "ReduceMax", value, axes, keepdim)
     shape = tuple(1 if axis in axes else size for axis, size in enumerate(value.shape) if keepdim or axis not in axes)
     return b.node(operator, value, b.constant(sorted(axes)), shape=shape, keepdims=int(keepdim))
+
+
+def _extreme_number(b: Builder, is_greatest: bool, value: Value, axes: Sequence[int], keepdim: bool) -> Value:
+    """The greatest or least of whole numbers, by the kernel of ONNX Runtime that compares them right; of none, any."""
+    for axis in sorted(axes):
+        if may_be_empty(value, [axis]):
+            sizes = [1 if place == axis else b.size_of(value, place) for place in range(value.rank)]
+            least = lowest("int64")
+            value = concat(b, [value, expand(b, b.number(least if is_greatest else -least - 1, "int64"), sizes)], axis)
+        shape = value.shape[:axis] + (1,) + value.shape[axis + 1 :]
+        types: list[tuple[DType, tuple[Dimension, ...]] | None] = [("int64", shape), ("int64", shape)]
+        options = {"axis": axis, "largest": int(is_greatest), "sorted": 0}
+        value = b.outputs("TopK", [value, b.constant([1])], types, **options)[0]
+    return value if keepdim else squeeze(b, value, sorted(axes))
 
 
 def sum_over(b: Builder, value: Value, axes: Sequence[int], keepdim: bool) -> Value:

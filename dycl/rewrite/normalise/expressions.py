@@ -6,7 +6,7 @@ import ast
 import types
 from collections.abc import Callable, Sequence
 
-from dycl.rewrite.normalise import syntax
+from dycl.rewrite.normalise import spreading, syntax
 from dycl.rewrite.normalise.emitter import Emitter
 from dycl.rewrite.normalise.instructions import (
     BranchOn,
@@ -53,7 +53,7 @@ class Expressions(Emitter):
                 registers = tuple(self.register("part") for _ in elements)
                 star = next((n for n, item in enumerate(elements) if isinstance(item, ast.Starred)), None)
                 most = None if star is not None else len(elements) + 1
-                items = self.call(Known(syntax.spread), (source, Known(most)), target)
+                items = self.call(Known(spreading.spread), (source, Known(most)), target)
                 self.emit(Unpack(registers, star, items, self.span(target)))
                 for element, register in zip(elements, registers, strict=True):
                     self.assign(element.value if isinstance(element, ast.Starred) else element, Read(register))
@@ -93,7 +93,7 @@ class Expressions(Emitter):
             case ast.List(elts=elements):
                 return self.call(Known(syntax.make_list), self.elements(elements), node)
             case ast.Set(elts=elements):
-                return self.call(Known(syntax.make_set), self.elements(elements), node)
+                return self.call(Known(syntax.make_set), self.elements(elements, is_set=True), node)
             case ast.Dict(keys=keys, values=values):
                 return self.dictionary(keys, values, node)
             case ast.Slice(lower=lower, upper=upper, step=step):
@@ -130,13 +130,20 @@ class Expressions(Emitter):
     def yield_from(self, source: Operand, node: ast.expr) -> Operand:
         raise NotImplementedError
 
-    def elements(self, nodes: Sequence[ast.expr]) -> list[Operand | Star]:
-        return [
-            Star(self.call(Known(list), (self.expression(node.value),), node))
-            if isinstance(node, ast.Starred)
-            else self.expression(node)
-            for node in nodes
-        ]
+    def elements(self, nodes: Sequence[ast.expr], *callee: Operand, is_set: bool = False) -> list[Operand | Star]:
+        """The items of a display, or the arguments of a call of `callee`."""
+        found: list[Operand | Star] = []
+        for node in nodes:
+            if not isinstance(node, ast.Starred):
+                found.append(self.expression(node))
+                continue
+            value = self.expression(node.value)
+            if not is_set:
+                # Python's words name the function if there is no other argument, and none for sets.
+                called = callee if len(nodes) == 1 else ()
+                value = self.call(Known(spreading.starred), (value, *called), node)
+            found.append(Star(self.call(Known(list), (value,), node)))
+        return found
 
     def calling(self, node: ast.Call) -> Operand:
         variables = (*self.code.co_varnames, *self.code.co_freevars, *self.code.co_cellvars)
@@ -159,7 +166,7 @@ class Expressions(Emitter):
         if asks and self.renames:
             self.emit(Unsupported("DY002", "the variables of a comprehension are asked for", self.span(node)))
         callee = self.expression(node.func)
-        args = self.elements(node.args)
+        args = self.elements(node.args, callee)
         keywords = tuple((keyword.arg, self.expression(keyword.value)) for keyword in node.keywords)
         dest = self.register("value")
         self.emit(Call(dest, callee, tuple(args), keywords, self.span(node)))

@@ -9,7 +9,7 @@ import math
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -207,13 +207,6 @@ def mapping(source: Any) -> Any:
     return source
 
 
-def spread(source: Any, most: int | None) -> Any:
-    """What is spread over several variables in `a, b = source`, which looks at so many items at most."""
-    in_python = isinstance(getattr(type(source), "__iter__", None), types.FunctionType)
-    stepped = isinstance(source, Iterator) or (in_python and not type(source).__module__.startswith("dycl."))
-    return list(itertools.islice(source, most)) if stepped and most is not None else source
-
-
 def empty(cell: Any) -> None:
     """`del name` of a variable that an inner function uses."""
     del cell.cell_contents
@@ -382,7 +375,11 @@ def import_module(name: str, whole: bool) -> Any:
 
 def import_from(module: str, name: str, level: int, package: str | None) -> Any:
     """`from module import name`."""
-    source = importlib.import_module("." * level + module, package)
+    source = builtins.__import__(module, {"__package__": package or ""}, None, (name,), level)
     if hasattr(source, name):
         return getattr(source, name)
-    return importlib.import_module(f"{source.__name__}.{name}")
+    if f"{source.__name__}.{name}" in sys.modules:
+        return sys.modules[f"{source.__name__}.{name}"]
+    path = getattr(source, "__file__", None)
+    told = f"cannot import name {name!r} from {source.__name__!r} ({path or 'unknown location'})"
+    raise ImportError(told, name=source.__name__, path=path)

@@ -20,7 +20,7 @@ from torch._library.custom_ops import CustomOpDef
 
 from dycl.rewrite import record
 from dycl.rewrite.knowledge import StepInto
-from dycl.rewrite.normalise import class_making, contexts, data_model, exception_groups, syntax
+from dycl.rewrite.normalise import class_making, contexts, data_model, exception_groups, spreading, syntax
 from dycl.rewrite.normalise.instructions import Call
 from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.own_code import is_own_file
@@ -356,7 +356,7 @@ _LAZY: tuple[type, ...] = (
 _NEUTRAL: tuple[Any, ...] = (
     *(getattr, setattr, hasattr, isinstance, id, iter, type, operator.is_, operator.is_not, syntax.is_generator),
     *(syntax.iterated, data_model.special, syntax.gives_items_itself, syntax.require_iterator),
-    *(syntax.make_tuple, syntax.make_list, operator.eq, operator.ne),
+    *(syntax.make_tuple, syntax.make_list, spreading.starred, operator.eq, operator.ne),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.sub, operator.and_, operator.or_, operator.xor),
     *(operator.isub, operator.iand, operator.ior, operator.ixor),
 )

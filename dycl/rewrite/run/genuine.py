@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from dycl.rewrite.knowledge import Interpret
 from dycl.rewrite.normalise.instructions import BranchOn, Call, Instruction, Star
 from dycl.rewrite.normalise.source import has_source
+from dycl.rewrite.normalise.spreading import described
 from dycl.rewrite.own_code import is_own_module
 from dycl.rewrite.plain_lookup import attribute
 from dycl.rewrite.record.host_arrays import HostArray
@@ -52,21 +53,13 @@ def _add_keywords(kwargs: dict[str, Any], more: Any, callee: Any) -> None:
     """Put more arguments by name to those that a call has already, as `**more` does."""
     if not hasattr(more, "keys"):
         kind = (class_of(more) or type(more)).__name__
-        raise TypeError(f"{_described(callee)} argument after ** must be a mapping, not {kind}")
+        raise TypeError(f"{described(callee)} argument after ** must be a mapping, not {kind}")
     for name in more.keys():  # noqa: SIM118, a mapping need not be a dict
         if not isinstance(name, str):
             raise TypeError("keywords must be strings")
         if name in kwargs:
-            raise TypeError(f"{_described(callee)} got multiple values for keyword argument '{name}'")
+            raise TypeError(f"{described(callee)} got multiple values for keyword argument '{name}'")
         kwargs[name] = more[name]
-
-
-def _described(callee: Any) -> str:
-    """A function as Python names it in messages about its arguments."""
-    name, module = attribute(callee, "__qualname__"), attribute(callee, "__module__")
-    if not isinstance(name, str):
-        return str(callee)
-    return f"{name}()" if module in (None, "builtins") else f"{module}.{name}()"
 
 
 # PyTorch refuses what is no parameter, no module or no buffer whatever its values are, and a dict a name it has not.

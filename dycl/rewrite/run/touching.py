@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
 from dycl.rewrite.knowledge import Interpret
-from dycl.rewrite.normalise import syntax
+from dycl.rewrite.normalise import spreading, syntax
 from dycl.rewrite.normalise.source import has_source
 from dycl.rewrite.own_code import is_library
 from dycl.rewrite.plain_lookup import attribute
@@ -28,7 +28,9 @@ from dycl.rewrite.state.heap.caches import Remembered
 from dycl.rewrite.state.heap.leading import leads_to, parts_of
 
 # They ask for nothing but the object itself, or hand it on.
-_NEUTRAL: tuple[Any, ...] = (getattr, hasattr, isinstance, id, type, callable, operator.is_, operator.is_not)
+_NEUTRAL: tuple[Any, ...] = (
+    *(getattr, hasattr, isinstance, id, type, callable, operator.is_, operator.is_not, spreading.starred),
+)
 _ASKING = (*weakref.ProxyTypes, weakref.finalize)
 # What these do with their arguments is seen where they are entered.
 _IN_PYTHON = (types.FunctionType, types.MethodType, torch.nn.Module)

@@ -62,9 +62,19 @@ def typed_tensor(kind: Any, dtype: torch.dtype | None) -> Handler:
         if type(data) is not HostArray and not (isinstance(data, list | tuple) and mentions_dynamic(data, machine)):
             return NOT_HANDLED
         _element_type(kind, data, kwargs, machine)
+        if type(data) is HostArray and _shares(kind, data):
+            return from_numpy(data, machine)
         return _copied(data, dtype or torch.get_default_dtype(), machine)
 
     return make
+
+
+def _shares(maker: Any, array: HostArray) -> bool:
+    """Whether PyTorch uses the memory of such an array for a tensor of this kind."""
+    with _disable_current_modes():
+        shown = array.stand_in(0, 1)
+        made: torch.Tensor = maker(shown)
+    return made.numel() > 0 and made.data_ptr() == shown.__array_interface__["data"][0]
 
 
 def new(machine: Running, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -156,6 +166,8 @@ def _stacked(data: Any, dtype: torch.dtype, machine: Running) -> torch.Tensor:
         return torch.tensor(data)
     number = lift(data, kind, machine.recorder)
     if number.kind != "bool" and dtype in (*NARROW, torch.int64):
+        if number.kind == "float":
+            require_whole(number.tensor, dtype, machine)
         number = number.converted("int")
         if dtype in NARROW:
             require_narrow(number.tensor, dtype, machine)
@@ -169,13 +181,22 @@ def _number_in(part: Any, machine: Running) -> Any:
     return part
 
 
+def require_whole(numbers: torch.Tensor, dtype: torch.dtype, machine: Running) -> None:
+    """Check that numbers are within 64 bits, as PyTorch does: NaN and infinity are not."""
+    fits = torch.logical_and(torch.ge(numbers, -(2.0**63)), torch.lt(numbers, 2.0**63)).all()
+    machine.recorder.check(fits, "RuntimeError", _overflow(dtype))
+
+
+def _overflow(dtype: torch.dtype) -> str:
+    return f"value cannot be converted to type {str(dtype).removeprefix('torch.')} without overflow"
+
+
 def require_narrow(numbers: torch.Tensor, dtype: torch.dtype, machine: Running) -> None:
     """Check that whole numbers fit into an element type of fewer bits, as PyTorch does."""
     limits = torch.iinfo(dtype)
     # PyTorch lets negative numbers wrap around where there is no sign.
     fits = torch.logical_and(torch.ge(numbers, limits.min or -limits.max), torch.le(numbers, limits.max)).all()
-    name = str(dtype).removeprefix("torch.")
-    machine.recorder.check(fits, "RuntimeError", f"value cannot be converted to type {name} without overflow")
+    machine.recorder.check(fits, "RuntimeError", _overflow(dtype))
 
 
 NARROW = (torch.uint8, torch.int8, torch.int16, torch.int32)

@@ -22,6 +22,7 @@ from dycl.rewrite.record.errors.numbers import RULES as NUMBERS
 from dycl.rewrite.record.errors.numbers import not_below_zero
 from dycl.rewrite.record.operations import ASSERTIONS
 from dycl.rewrite.record.schemas import name_of
+from dycl.rewrite.signals import Refused
 
 _SOLVED = "aten._linalg_check_errors.default"
 
@@ -62,7 +63,9 @@ def is_assertion(name: str, args: tuple[Any, ...], recorder: Records) -> bool:
     return True
 
 
-def _embedding_bag(recorder: Records, weight: Tensor, indices: Tensor, offsets: Tensor, *_: Any, **__: Any) -> Any:
+def _embedding_bag(
+    recorder: Records, weight: Tensor, indices: Tensor, offsets: Tensor, *options: Any, **named: Any
+) -> Any:
     rows, count = weight.shape[0], indices.shape[0]
     message = "embedding_bag: an index is not in the range of the table"
     indices = inside(recorder, indices, 0, rows, "RuntimeError", message)
@@ -71,7 +74,16 @@ def _embedding_bag(recorder: Records, weight: Tensor, indices: Tensor, offsets: 
         check(recorder, begins, "RuntimeError", "offsets[0] has to be 0")
         ends = torch.le(offsets[-1], count)
         check(recorder, ends, "RuntimeError", "offsets[-1] can not be greater than input's length")
+        rising = torch.ge(offsets[1:], offsets[:-1]).all()
+        _limit(recorder, rising, "offsets of `embedding_bag` that go back")
+        has_end = named.get("include_last_offset", options[4] if len(options) > 4 else False)
+        if has_end and named.get("mode", options[1] if len(options) > 1 else 0) != _MAXIMUM:
+            # PyTorch's sums end there, its averages by halves, its maxima go on.
+            _limit(recorder, torch.eq(offsets[-1], count), "bags that end before the indices do")
     return weight, indices
+
+
+_MAXIMUM = 2
 
 
 def _select(recorder: Records, tensor: Tensor, dim: int, index: Any) -> Any:
@@ -97,6 +109,14 @@ def _one_hot(recorder: Records, tensor: Tensor, num_classes: Any = -1) -> Any:
     return (inside(recorder, tensor, 0, num_classes, "RuntimeError", message),)
 
 
+def _limit(recorder: Records, condition: Tensor, what: str) -> None:
+    """Stop where a condition does not hold, which PyTorch does not ask for; refuse what is known not to hold."""
+    if recorder.is_dynamic(condition):
+        recorder.check(condition, "ValueError", f"a compiled program does not compute {what}", is_limit=True)
+    elif not condition.item():
+        raise Refused("DY004", f"{what}")
+
+
 def _not_negative(recorder: Records, tensor: Tensor, message: str) -> Tensor:
     if tensor.dtype == torch.uint8:
         return tensor
@@ -114,6 +134,9 @@ def _counted(message: str) -> Callable[..., Any]:
 
 def _bins(recorder: Records, tensor: Tensor, weights: Tensor | None = None, minlength: Any = 0) -> Any:
     not_below_zero(recorder, minlength, "minlength should be >= 0")
+    if weights is not None and not isinstance(length(tensor, 0), int):
+        # PyTorch gives whole numbers there.
+        _limit(recorder, recorder.materialise(length(tensor, 0)) > 0, "`bincount` of nothing with weights")
     return (_not_negative(recorder, tensor, "bincount only supports 1-d non-negative integral inputs."),)
 
 

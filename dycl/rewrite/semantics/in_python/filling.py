@@ -5,7 +5,7 @@ import collections
 import operator
 from typing import Any
 
-from dycl.rewrite.normalise import data_model, syntax
+from dycl.rewrite.normalise import data_model, spreading
 from dycl.rewrite.semantics.in_python.special_methods import length
 
 
@@ -176,5 +176,5 @@ SUBSTITUTES: dict[Any, Any] = {
     collections.deque.extend: extended,
     collections.deque.extendleft: extended_to_the_left,
     dict.fromkeys: from_keys,
-    syntax.spread: first_of,
+    spreading.spread: first_of,
 }

@@ -160,7 +160,7 @@ def function(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     kwargs = {name: value for name, value in kwargs.items() if not (name in _UNUSED and value is None)}
     if isinstance(callee, type) and issubclass(callee, np.generic):
         answer = ask(callee, args, kwargs)
-        require_fit(args[0], answer.dtype)
+        require_fit(args[0], answer.dtype, casts=isinstance(args[0], HostArray | np.generic))
         return wrapped(answer, tensor_of(args[0]))
     if callee in MAKERS:
         return MAKERS[callee](callee, args, kwargs)
@@ -187,7 +187,7 @@ def _computed(implementation: Any, answer: Any, args: tuple[Any, ...], kwargs: d
     if isinstance(dtype, np.dtype) and dtype not in TORCH_DTYPES:
         raise refused(f"an array of type `{dtype}`")
     result = TORCH_DTYPES[dtype] if isinstance(dtype, np.dtype) else dtype
-    require_fit(bound.arguments.get("fill_value"), dtype)
+    require_fit(bound.arguments.get("fill_value"), dtype, casts=True)
     values = {key: _converted(key, value) for key, value in bound.arguments.items()}
     bound.arguments.update(values)
     bound.arguments["result"] = result

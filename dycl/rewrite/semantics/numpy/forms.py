@@ -114,23 +114,45 @@ def tensor_of(value: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
     return tensor if dtype is None else tensor.to(dtype)
 
 
-def require_fit(tree: Any, element: Any) -> None:
-    """Let the program raise NumPy's error where a whole number of Python's does not fit an element type."""
+def require_fit(tree: Any, element: Any, casts: bool = False) -> None:
+    """Let the program raise NumPy's error where a number of Python's does not fit an element type of whole numbers.
+
+    Where NumPy `casts`, any float will do. What it makes of a float of its own that does not fit hangs on how it came
+    there and on the processor, so that is a limit.
+    """
     if isinstance(tree, list | tuple):
         for part in tree:
-            require_fit(part, element)
+            require_fit(part, element, casts)
         return
-    if TORCH_DTYPES.get(element) not in _NARROW:
+    if TORCH_DTYPES.get(element) not in _WHOLE:
         return
     limits = np.iinfo(element)
-    if type(tree) is int and not limits.min <= tree <= limits.max:
+    if issubclass(type(tree), float) and not casts:
+        fitting = int(tree)  # which raises Python's own errors
+        np.array(fitting, element)
+    elif type(tree) is int and not limits.min <= tree <= limits.max:
         raise OverflowError(f"Python integer {tree} out of bounds for {element}")
-    if isinstance(tree, HostValue) and tree.kind == "int":
+    elif isinstance(tree, HostValue) and tree.kind == "int" and element != np.int64:
         inside = torch.logical_and(torch.ge(tree.tensor, limits.min), torch.le(tree.tensor, limits.max))
         current_recorder().check(inside, "OverflowError", f"Python integer out of bounds for {element}")
+    elif isinstance(tree, HostValue) and tree.kind == "float" and not casts:
+        is_number = torch.logical_not(torch.isnan(tree.tensor))
+        current_recorder().check(is_number, "ValueError", "cannot convert float NaN to integer")
+        current_recorder().check(
+            _fits(tree.tensor, limits), "OverflowError", f"Python float out of bounds for {element}"
+        )
+    elif type(tree) is HostArray and tree.scalar and tree.dtype.kind == "f" and not casts:
+        message = f"a NumPy float that is no whole number in the range of {element}"
+        current_recorder().check(_fits(tree.tensor, limits), "OverflowError", message, is_limit=True)
 
 
-_NARROW = (torch.uint8, torch.int8, torch.int16, torch.int32)
+def _fits(numbers: torch.Tensor, limits: "np.iinfo[Any]") -> torch.Tensor:
+    """Whether floats are in the range of whole numbers when what is behind the point is dropped."""
+    numbers = numbers.to(torch.float64)
+    return torch.logical_and(torch.gt(numbers, limits.min - 1.0), torch.lt(numbers, limits.max + 1.0))
+
+
+_WHOLE = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 
 
 def _has_host(tree: Any) -> bool:

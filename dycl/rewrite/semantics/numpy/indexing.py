@@ -36,11 +36,25 @@ def set_item(array: HostArray, index: Any, value: Any) -> None:
     tensor, parts = array.tensor, _index(index)
     if _forward(tensor, parts)[0] is not tensor:
         raise refused("writing to an array from its end to its start")
+    if not _is_mask(index):
+        # With a mask of zeros it would not tell of the same number of elements.
+        answered(lambda size: _written(array, index, value, size), (array, index, value))
     require_fit(value, array.dtype)
     with numpys_errors():
         if mentions_host_value(parts):
             tensor, parts = selected(tensor, parts)
         tensor[parts] = tensor_of(value, array.tensor.dtype)
+
+
+def _written(array: HostArray, index: Any, value: Any, size: int) -> None:
+    array.stand_in(0, size)[_index_stand_in(index, size)] = stand_in(value, size)
+
+
+def _is_mask(index: Any) -> bool:
+    """Whether flags of the input are in an index."""
+    if isinstance(index, tuple | list):
+        return any(map(_is_mask, index))
+    return isinstance(index, HostArray | torch.Tensor) and getattr(index, "tensor", index).dtype == torch.bool
 
 
 def _index_stand_in(index: Any, size: int) -> Any:

@@ -47,7 +47,7 @@ def _filled(fill: int | None) -> Callable[..., Any]:
         shape, *rest = args
         sizes = tuple(shape) if isinstance(shape, list | tuple) else (shape,)
         answer = ask(callee, (tuple(1 for _ in sizes), *rest), kwargs)
-        require_fit(rest, answer.dtype)
+        require_fit(rest[:1], answer.dtype, casts=True)
         value = tensor_of(rest[0]) if fill is None else torch.tensor(fill)
         symbols = [_symbol(size) for size in sizes]
         for symbol in symbols:
