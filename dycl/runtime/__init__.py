@@ -8,7 +8,7 @@ from dycl.runtime.artefact import Artefact
 from dycl.runtime.backend import Backend, CompiledSubnet, Engine, SubnetFailure, SubnetSignature
 from dycl.runtime.backend_registry import register_backend
 from dycl.runtime.engines import ArrayEngine
-from dycl.runtime.errors import ArtefactError, ChoiceWarning, DyclError, InputError, ModelError, SettingError
+from dycl.runtime.errors import ArtefactError, ChoiceWarning, DyclError, InputError, ModelError
 from dycl.runtime.host import CallResult, Host, OpenProgram, Visit
 from dycl.runtime.program import Path, Program, Taken, Trace, load
 from dycl.runtime.python_host import PythonHost
@@ -30,7 +30,6 @@ __all__ = [
     "Path",
     "Program",
     "PythonHost",
-    "SettingError",
     "SubnetFailure",
     "SubnetSignature",
     "Taken",

@@ -56,10 +56,3 @@ class ModelError(DyclError):
 
     default_identifier = "DY104"
     default_help = "the model's own code stops here for this input; see the place named above"
-
-
-class SettingError(DyclError):
-    """A setting, such as a number of threads, cannot be had in this process."""
-
-    default_identifier = "DY105"
-    default_help = "ask for one number of threads in a process, in every call of load"

@@ -20,9 +20,9 @@ import onnxruntime  # type: ignore[import-untyped]
 from dycl.hcfg.nodes import SubnetId
 from dycl.hcfg.types import DType
 from dycl.runtime.backend import CompiledSubnet, Slots, SubnetCall, SubnetFailure, Value
-from dycl.runtime.errors import ArtefactError, SettingError
+from dycl.runtime.errors import ArtefactError
 from dycl.runtime.onnxruntime.scan import ONNX_TYPES
-from dycl.runtime.onnxruntime.threads import apply_threads
+from dycl.runtime.onnxruntime.threads import opened
 from dycl.runtime.weight_store import Array, contiguous, unlocked
 
 _LOG_NOTHING = 4
@@ -85,20 +85,21 @@ class OnnxRuntimeEngine:
         options.log_severity_level = _LOG_NOTHING
         # Otherwise bytes that are valid ONNX to the scan could be taken for ONNX Runtime's own format.
         options.add_session_config_entry("session.load_model_format", "ONNX")
-        apply_threads(options, threads)
         if subnet.weights:
             bound = [
                 self._bound(array, weight_type.dtype)
                 for array, weight_type in zip(subnet.weights, subnet.signature.weights, strict=True)
             ]
             options.add_external_initializers([f"w{index}" for index in range(len(bound))], bound)
-        try:
+
+        def session(options: Any) -> Any:
             return onnxruntime.InferenceSession(
                 subnet.code, options, providers=["CPUExecutionProvider"], enable_fallback=0, read_config_from_model=0
             )
+
+        try:
+            return opened(session, options, threads)
         except Exception as error:  # ONNX Runtime's own error types have no base class but this one.
-            if "global thread pool" in str(error):
-                raise SettingError("another library made ONNX Runtime's global thread pool in this process") from error
             raise ArtefactError(f"ONNX Runtime refuses the code of sub-DNN {subnet.id}: {error}") from error
 
     def _bound(self, weight: Array, dtype: DType) -> Any:
