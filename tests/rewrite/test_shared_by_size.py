@@ -117,3 +117,57 @@ def test_what_is_expanded_may_be_read() -> None:
     for count in (1, 2, 3):
         for x in (torch.ones(count, 2), -torch.ones(count, 2)):
             assert_same(block(x), program(x))
+
+
+def _row(x: Tensor, how: str) -> Tensor:
+    """The first row, if there is one, as often as there are rows: its memory, several times."""
+    row = (x * 1)[:1]
+    match how:
+        case "expand":
+            return row.expand(x.shape[0], 4)
+        case "expand_as":
+            return row.expand_as(x)
+        case "broadcast_to":
+            return torch.broadcast_to(row, x.shape)
+        case _:
+            found: Tensor = torch.broadcast_tensors(row, x)[0]
+            return found
+
+
+_ORDERED: dict[str, Callable[[Tensor], Tensor]] = {
+    "reshape": lambda x: x.reshape(-1),
+    "flatten": lambda x: x.flatten(),
+    "contiguous": lambda x: x.contiguous(),
+    "part": lambda x: x[:, :2].reshape(-1),
+}
+
+
+@pytest.mark.parametrize("how", ["expand", "expand_as", "broadcast_to", "broadcast_tensors"])
+@pytest.mark.parametrize("order", _ORDERED)
+@pytest.mark.parametrize("writes", [False, True], ids=["read", "written"])
+def test_rows_that_may_be_one(how: str, order: str, writes: bool) -> None:
+    def block(x: Tensor) -> Any:
+        wide = _row(x, how)
+        ordered = _ORDERED[order](wide)
+        if writes:
+            wide[0] = 5
+        return ordered if x.sum() > 0 else -ordered
+
+    try:
+        program = dycl.compile(Calls(block).eval(), torch.ones(3, 4), dynamic_shapes={"x": {0: Dim("n", min=1, max=8)}})
+    except dycl.CompileError as error:
+        assert writes
+        assert "DY006" in str(error)
+        return
+    for count in (1, 2, 3):
+        for x in (torch.ones(count, 4), -torch.ones(count, 4)):
+            assert_same(block(x.clone()), program(x.clone()))
+
+
+@pytest.mark.parametrize("asks", (lambda x: x.view(-1), lambda x: x.is_contiguous(), lambda x: x.stride()))
+def test_how_such_rows_lie_is_not_known(asks: Callable[[Tensor], Any]) -> None:
+    def block(x: Tensor) -> Any:
+        return asks(_row(x, "expand")), x if x.sum() > 0 else -x
+
+    with pytest.raises(dycl.CompileError):
+        dycl.compile(Calls(block).eval(), torch.ones(3, 4), dynamic_shapes={"x": {0: Dim("n", min=1, max=8)}})

@@ -1,10 +1,11 @@
 """How a tensor's elements lie in memory, as far as it is known: what `stride`, `is_contiguous` and `reshape` go by."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
+from torch._ops import OpOverload
 
 from dycl.hcfg.types import Dimension
 
@@ -27,7 +28,7 @@ Layout = tuple[int | None, ...] | Order | Repeated | None
 
 def layout_of(tensor: torch.Tensor) -> Layout:
     """The layout of a tensor, in terms that hold in other blocks too."""
-    if hasattr(tensor, _REPEATED):
+    if is_repeated(tensor):
         return Repeated()
     strides = tensor.stride()
     if all(isinstance(number, int) for number in (*tensor.shape, *strides)):
@@ -104,7 +105,7 @@ def with_unknown_strides(tensor: torch.Tensor) -> torch.Tensor:
 
 def known_strides(tensor: torch.Tensor) -> Sequence[Any]:
     """The strides, as far as it matters whether several elements are one."""
-    if hasattr(tensor, _REPEATED):
+    if is_repeated(tensor):
         return [0] * tensor.dim()
     return [1] * tensor.dim() if hasattr(tensor, _APART) else tensor.stride()
 
@@ -115,9 +116,29 @@ def repeated(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
+def widens(func: OpOverload[Any, Any]) -> bool:
+    """Whether an operation shows elements several times, without a copy, to make a tensor as large as asked for."""
+    return func._schema.name in ("aten::expand", "aten::expand_as", "aten::broadcast_to")
+
+
+def with_unknown_steps(parent: torch.Tensor, expanded: torch.Tensor, new_size: Callable[[], Any]) -> torch.Tensor:
+    """What `expand` gives where it depends on sizes whether it repeats: no step along such an axis is known."""
+    first = expanded.dim() - parent.dim()
+    steps = list(expanded.stride())
+    for axis, size in enumerate(parent.shape, start=first):
+        if isinstance(size, torch.SymInt) and _expression(size) != _expression(expanded.shape[axis]):
+            steps[axis] = new_size()
+    return repeated(torch.as_strided(expanded, expanded.shape, steps))
+
+
+def is_repeated(tensor: torch.Tensor) -> bool:
+    """Whether it is noted that several elements of a tensor may be one."""
+    return hasattr(tensor, _REPEATED)
+
+
 def may_be_repeated(parent: torch.Tensor, shape: Sequence[Any]) -> bool:
     """Whether it depends on sizes if `parent`, made as large as this, has several elements in one place."""
-    if hasattr(parent, _REPEATED):
+    if is_repeated(parent):
         return True
     beside = zip(parent.shape, shape[len(shape) - parent.dim() :], strict=True)
     return any(isinstance(size, torch.SymInt) and _expression(size) != _expression(wide) for size, wide in beside)

@@ -30,7 +30,16 @@ from dycl.rewrite.record.contract import Records, Sym
 from dycl.rewrite.record.errors.checked_before import checked_before
 from dycl.rewrite.record.host_values import HostValue, lift
 from dycl.rewrite.record.known_shapes import Kind
-from dycl.rewrite.record.layouts import Layout, Order, Repeated, in_order, repeated
+from dycl.rewrite.record.layouts import (
+    Layout,
+    Order,
+    Repeated,
+    in_order,
+    may_be_repeated,
+    repeated,
+    widens,
+    with_unknown_steps,
+)
 from dycl.rewrite.record.sizes.expressions import evaluated
 from dycl.rewrite.record.sizes.sampled_shapes import Inferred, is_taken, samples
 from dycl.rewrite.record.sizes.shape_rules import by_rule, is_pointwise, with_last_size
@@ -284,6 +293,9 @@ class Symbols:
     def result(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What an operation gives on fake tensors, whatever the symbolic sizes among its arguments turn out to be."""
         result = self._shaped(func, args, kwargs)
+        if widens(func) and may_be_repeated(args[0], result.shape):
+            with self.fake_mode:
+                return with_unknown_steps(args[0], result, self._shape_env.size)
         return laid_out(func, args, kwargs, result, self.fake_mode, self._shape_env.size)
 
     def _shaped(self, func: OpOverload[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

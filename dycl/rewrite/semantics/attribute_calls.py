@@ -2,6 +2,7 @@
 
 import collections
 import importlib
+import inspect
 import logging
 import types
 from typing import Any
@@ -117,7 +118,17 @@ def past_the_door(callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ma
         if is_new or name == "__delattr__":
             reason = f"`object.{name}` changes which attributes a module has"
             raise Refused("DY007", reason, "set the attribute in `__init__`, or as usual")
+        if name == "__setattr__" and len(args) == 3:
+            return _set_plainly(*args)
     return NOT_HANDLED
+
+
+def _set_plainly(module: nn.Module, name: str, value: Any) -> None:
+    """`object.__setattr__(module, name, value)` of an attribute that is there, as the model's own way does it."""
+    of_class = inspect.getattr_static(type(module), name, None)
+    if hasattr(type(of_class), "__set__") or isinstance(value, nn.Module | nn.Parameter):
+        raise Refused("DY007", f"`object.__setattr__` sets `{name}` of a module", "set the attribute as usual")
+    nn.Module.__setattr__(module, name, value)
 
 
 HANDLERS: dict[Any, Handler] = {

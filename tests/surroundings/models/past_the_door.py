@@ -304,3 +304,31 @@ class OwnDispatchMode(nn.Module):
 
     def forward(self, x: Tensor) -> Any:
         return _dispatched(x) if x.sum() > 0 else x
+
+
+class SetByObject(nn.Module):
+    """An attribute is set as `object` does, and read by every door."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            object.__setattr__(self, "count", self.count + 2)
+        return vars(self)["count"], self.__dict__["count"], self.count
+
+
+class ModuleSetByObject(nn.Module):
+    """A module is put past the tables."""
+
+    refused = "DY007"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer: Any = None
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            object.__setattr__(self, "layer", nn.ReLU())
+        return x if self.layer is None else self.layer(x)

@@ -17,11 +17,11 @@ from torch._subclasses.fake_tensor import FakeTensor
 
 from dycl.rewrite.record.contract import Records
 from dycl.rewrite.record.errors.checked_before import checked_before
-from dycl.rewrite.record.layouts import known_strides, may_be_repeated, repeated
+from dycl.rewrite.record.layouts import is_repeated, known_strides, may_be_repeated, repeated, widens
 from dycl.rewrite.record.memory.overlap import View, lies_across
 from dycl.rewrite.record.memory.put_back import put_back
 from dycl.rewrite.record.memory.sharing import gives_view, is_alone, memory, sharing
-from dycl.rewrite.record.memory.uncertain import shared_where
+from dycl.rewrite.record.memory.uncertain import may_copy, shared_where
 from dycl.rewrite.record.operations import require_castable, tensors_in
 from dycl.rewrite.record.schemas import name_of, parameters
 from dycl.rewrite.record.sizes.needs import same_sizes
@@ -77,11 +77,10 @@ class Aliases:
         parent, certain = known
         if output is parent:
             return
-        widens = func._schema.name == "aten::expand"
-        if may_be_repeated(parent, output.shape if widens else parent.shape):
+        if may_be_repeated(parent, output.shape if widens(func) else parent.shape):
             repeated(output)
         view = View(output, parent, func, args, kwargs, position, self.versions.get(id(parent), 0))
-        if certain:
+        if certain and not (is_repeated(parent) and may_copy(func)):
             self.views[id(output)] = view
         else:
             self.uncertain.append(view)

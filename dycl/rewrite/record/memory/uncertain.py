@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._ops import OpOverload
 
 from dycl.rewrite.record.contract import Records
+from dycl.rewrite.record.layouts import is_repeated
 from dycl.rewrite.record.memory.overlap import View
 from dycl.rewrite.record.sizes.sampled_shapes import Answers, samples, value_of
 
@@ -16,9 +18,18 @@ _IN_ORDER = frozenset(("reshape", "flatten", "contiguous", "ravel", "unflatten",
 """What these give has the elements of what they are given, in the same order, whether they copy them or not."""
 
 
+def may_copy(func: OpOverload[Any, Any]) -> bool:
+    """Whether an operation copies where elements do not lie in the order that it gives them."""
+    return _name_of(func) in _IN_ORDER
+
+
+def _name_of(func: OpOverload[Any, Any]) -> str:
+    return str(func).split(".")[1]
+
+
 def shared_where(view: View, recorder: Records) -> torch.Tensor | None:
     """Whether two tensors turn out to share memory; None if nothing simple tells."""
-    if str(view.func).split(".")[1] not in _IN_ORDER:
+    if _name_of(view.func) not in _IN_ORDER or is_repeated(view.parent):
         return None
     sizes: list[Any] = [size for size in view.parent.shape if isinstance(size, torch.SymInt)]
     told = _TOLD.of(view.func, view.args, view.kwargs, lambda: _told_by(view, sizes))
