@@ -27,11 +27,14 @@ def folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "dycl"
 
 
-def kept(key: str, build: Callable[[], Any]) -> Any:
-    """The module that was kept under this key, or the one that `build` gives, which is kept from now on."""
+def kept(key: str, function: str, build: Callable[[], Any]) -> Any:
+    """The module that was kept under this key, or the one that `build` gives, which is kept from now on.
+
+    `function` is one that it has.
+    """
     try:
         path = folder() / f"tvm-{hashlib.sha256(key.encode()).hexdigest()}{_ENDING}"
-        if (found := _read(path)) is not None:
+        if (found := _read(path, function)) is not None:
             return found
     except (OSError, RuntimeError):
         return build()
@@ -41,14 +44,16 @@ def kept(key: str, build: Callable[[], Any]) -> Any:
     return made
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, function: str) -> Any:
     """The module in a file; None if there is none that can be trusted."""
     if not (_is_own(path.parent) and _is_own(path)):
         return None
     try:
-        return tvm.runtime.load_module(str(path))
+        found = tvm.runtime.load_module(str(path))
+        found[function]  # which is when LLVM takes the module
     except Exception:  # a file that is broken raises whatever LLVM finds in it
         return None
+    return found
 
 
 def _is_own(path: Path) -> bool:

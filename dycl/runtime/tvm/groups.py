@@ -1,7 +1,6 @@
 """Which operations one kernel does together: one that takes a tail, and the elementwise operations behind it."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dycl.runtime.tvm.code import Net, Step
@@ -43,7 +42,7 @@ def grouped(net: Net) -> list[Group]:
             continue
         tail: list[Step] = []
         if step.kind in WITH_TAIL or is_elementwise(step):
-            tail = _tail(net, step, uses, readers, constants)
+            tail = _tail(net, step, uses, readers, constants, absorbed)
             absorbed.update(item.result for item in tail)
         groups.append(Group(step, tuple(tail)))
     return sorted(groups, key=lambda group: group.last)
@@ -58,11 +57,16 @@ def _needed(net: Net) -> set[int]:
     return needed
 
 
-def _tail(net: Net, head: Step, uses: Counter[int], readers: dict[int, Step], constants: set[int]) -> Sequence[Step]:
+def _tail(
+    net: Net, head: Step, uses: Counter[int], readers: dict[int, Step], constants: set[int], taken: set[int]
+) -> list[Step]:
+    """The elementwise operations behind `head` that no other group has taken."""
     tail: list[Step] = []
     value = head.result
     while uses[value] == 1 and value in readers:
         reader = readers[value]
+        if reader.result in taken:
+            break
         tensors = [net.tensors[operand] for operand in reader.operands if operand not in constants]
         fits = is_elementwise(reader) and net.tensors[reader.result].shape == net.tensors[value].shape
         if head.kind in WITH_TAIL:

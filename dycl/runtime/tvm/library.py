@@ -35,7 +35,7 @@ def entry(place: int) -> str:
 
 def library(plans: Sequence[Plan], digest: str) -> Any:
     """The module with one function a plan: as it was kept under this digest, or built now and kept."""
-    return kept(f"{digest}-{tvm.__version__}-{SCHEDULE}-{target()}", lambda: _built(plans))
+    return kept(f"{digest}-{tvm.__version__}-{SCHEDULE}-{target()}", entry(0), lambda: _built(plans))
 
 
 def _built(plans: Sequence[Plan]) -> Any:

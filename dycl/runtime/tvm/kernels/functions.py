@@ -11,7 +11,7 @@ from dycl.runtime.tvm.kernels.loops import Expr, number, spread, vector_type
 _EXP = tuple(1 / math.factorial(power) for power in range(8))
 # log(2) in two parts: the first has few digits, so that a product with a small whole number is exact.
 _LOG_2_HIGH, _LOG_2_LOW = 0.693359375, math.log(2) - 0.693359375
-_LARGEST, _SMALLEST = 88.7228, -103.97
+_LARGEST, _SMALLEST = 88.7228, -104.5
 # tanh(x) = x*p(x*x) for |x| < 0.35, as a Taylor series.
 _TANH = (1.0, -1 / 3, 2 / 15, -17 / 315, 62 / 2835, -1382 / 155925)
 # erf(x) = 1 - t*p(t)*exp(-x*x) with t = 1/(1 + 0.3275911 x), for 0 <= x: Abramowitz and Stegun, 7.1.26.
@@ -48,9 +48,9 @@ def exp(x: Expr, dtype: str, lanes: int) -> Expr:
         rest = limited - n * constant(_LOG_2_HIGH) - n * constant(_LOG_2_LOW)
         exponent = n.astype(vector_type("int32", lanes))
         half = tirx.shift_right(exponent, spread(tirx.const(1, "int32"), lanes))
-        return _let(rest, lanes, lambda r: _polynomial(r, _EXP, lanes)) * (
-            _power_of_two(half, lanes) * _power_of_two(exponent - half, lanes)
-        )
+        small = _let(rest, lanes, lambda r: _polynomial(r, _EXP, lanes))
+        # Twice, since 2**n alone may be too large or too small.
+        return small * _power_of_two(half, lanes) * _power_of_two(exponent - half, lanes)
 
     def of_number(x: Expr) -> Expr:
         limited = tirx.Select(x < constant(_SMALLEST), constant(_SMALLEST), x)
