@@ -48,7 +48,10 @@ _PACKAGES = {"tvm": "apache-tvm"}
 
 def known_backends() -> list[KnownBackend]:
     """The backends that DyCL brings, those of installed packages, and those that this process registered."""
-    found = [KnownBackend(name, _version(_PACKAGES.get(name, name)), takes, requirement) for name, requirement, takes in _BROUGHT]
+    found = [
+        KnownBackend(name, _version(_PACKAGES.get(name, name)), takes, requirement)
+        for name, requirement, takes in _BROUGHT
+    ]
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         package = entry.dist
         told = "?" if package is None else package.version

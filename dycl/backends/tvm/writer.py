@@ -31,9 +31,9 @@ class Writer:
                 self.refuse(f"{operation.target} has no translation for TVM")
             made = lowerings[operation.target](self, operation)
             found = [made] if isinstance(made, int) else made
-            for ref, value in zip(operation.outputs, found, strict=False):
-                if ref is not None:
-                    self._give(ref, value)
+            for output, value in zip(operation.outputs, found, strict=False):
+                if output is not None:
+                    self._give(output, value)
         self.outputs = [self._values[ref] for ref in graph.outputs]
 
     def refuse(self, reason: str) -> NoReturn:

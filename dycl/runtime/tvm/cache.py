@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import tvm  # type: ignore[import-untyped]
+import tvm
 
 _ENDING = ".ll"
 """LLVM reads its text and its binary form alike from such files; these have the binary one."""

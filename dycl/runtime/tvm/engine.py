@@ -83,7 +83,7 @@ class _Work:
         table = np.zeros(before + len(constants), np.int64)
         table[0] = start + -start % ALIGNMENT
         table[before:] = [constant.ctypes.data for constant in constants]
-        self.addresses = memoryview(table)
+        self.addresses = memoryview(table.data)
         self.at: int = table.ctypes.data
 
 

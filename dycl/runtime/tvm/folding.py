@@ -7,18 +7,24 @@ import numpy as np
 from dycl.runtime.tvm.code import Net, Step
 from dycl.runtime.weight_store import Array
 
+Doubles = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
-def scale_of(net: Net, step: Step, weights: Sequence[Array]) -> Array:
+
+def _doubles(net: Net, step: Step, weights: Sequence[Array]) -> list[Doubles]:
+    return [weights[operand - net.inputs].astype(np.float64) for operand in step.operands[1:]]
+
+
+def scale_of(net: Net, step: Step, weights: Sequence[Array]) -> Doubles:
     """What a normalisation multiplies each channel with."""
-    _, variance, *affine = (weights[operand - net.inputs].astype(np.float64) for operand in step.operands[1:])
-    scale: Array = (affine[0] if affine else 1.0) / np.sqrt(variance + step.attributes["eps"])
+    _, variance, *affine = _doubles(net, step, weights)
+    scale: Doubles = (affine[0] if affine else 1.0) / np.sqrt(variance + step.attributes["eps"])
     return scale
 
 
-def shift_of(net: Net, step: Step, weights: Sequence[Array]) -> Array:
+def shift_of(net: Net, step: Step, weights: Sequence[Array]) -> Doubles:
     """What a normalisation adds to each channel, after it has multiplied it."""
-    mean, _, *affine = (weights[operand - net.inputs].astype(np.float64) for operand in step.operands[1:])
-    shift: Array = (affine[1] if affine else 0.0) - mean * scale_of(net, step, weights)
+    mean, _, *affine = _doubles(net, step, weights)
+    shift: Doubles = (affine[1] if affine else 0.0) - mean * scale_of(net, step, weights)
     return shift
 
 
@@ -33,6 +39,7 @@ def weight_of(net: Net, step: Step, norm: Step | None, weights: Sequence[Array])
 
 def bias_of(net: Net, step: Step, norm: Step | None, weights: Sequence[Array]) -> Array:
     """The bias of a convolution or a dense layer, with the normalisation behind it; zeros if it has none."""
+    bias: Doubles
     if len(step.operands) > 2:
         bias = weights[step.operands[2] - net.inputs].astype(np.float64)
     else:

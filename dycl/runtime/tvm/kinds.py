@@ -47,7 +47,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What an operation gives, how many operands it takes, its attributes, and from which operand on it takes weights."""
+    """What an operation gives, how many operands it takes, its attributes, and from where on they are weights."""
 
     gives: Callable[[Sequence[Tensor], Attributes], Tensor]
     takes: range
@@ -169,7 +169,9 @@ def _layer_normalised(given: Sequence[Tensor], a: Attributes) -> Tensor:
     _single(*given)
     _epsilon(a)
     _require(bool(given[0].shape), "a number")
-    _require(all(tensor.shape == given[0].shape[-1:] for tensor in given[1:]) and len(given) != 2, "rows of other sizes")
+    _require(
+        all(tensor.shape == given[0].shape[-1:] for tensor in given[1:]) and len(given) != 2, "rows of other sizes"
+    )
     return given[0]
 
 
@@ -240,7 +242,12 @@ def _permuted(given: Sequence[Tensor], a: Attributes) -> Tensor:
 
 def _sliced(given: Sequence[Tensor], a: Attributes) -> Tensor:
     shape = given[0].shape
-    axis, start, count, step = _axis(a["axis"], len(shape)), _whole(a["start"]), _whole(a["count"], 1), _whole(a["step"], 1)
+    axis, start, count, step = (
+        _axis(a["axis"], len(shape)),
+        _whole(a["start"]),
+        _whole(a["count"], 1),
+        _whole(a["step"], 1),
+    )
     _require(start + (count - 1) * step < shape[axis], "a slice that ends outside")
     return Tensor(given[0].dtype, (*shape[:axis], count, *shape[axis + 1 :]))
 
@@ -304,7 +311,9 @@ def _of(dtypes: Sequence[str], result: str | None = None) -> Callable[[Sequence[
     return gives
 
 
-def _elementwise(names: Sequence[str], operands: int, dtypes: Sequence[str], result: str | None = None) -> dict[str, Kind]:
+def _elementwise(
+    names: Sequence[str], operands: int, dtypes: Sequence[str], result: str | None = None
+) -> dict[str, Kind]:
     kind = Kind(_of(dtypes, result), range(operands, operands + 1), elementwise=True)
     return dict.fromkeys(names, kind)
 
@@ -332,7 +341,7 @@ KINDS: dict[str, Kind] = {
     "permute": Kind(_permuted, range(1, 2), frozenset(("axes",))),
     "slice": Kind(_sliced, range(1, 2), frozenset(("axis", "start", "count", "step"))),
     "expand": Kind(_expanded, range(1, 2), frozenset(("shape",))),
-    "constant": Kind(_constant, range(0, 1), frozenset(("value", "dtype"))),
+    "constant": Kind(_constant, range(1), frozenset(("value", "dtype"))),
     "cast": Kind(_cast, range(1, 2), frozenset(("dtype",)), elementwise=True),
     "clamp": Kind(_clamped, range(1, 2), frozenset(("low", "high")), elementwise=True),
     "where": Kind(_chosen, range(3, 4), elementwise=True),

@@ -7,7 +7,7 @@ the scratch memory of its sub-DNN.
 from collections.abc import Sequence
 from typing import Any
 
-import tvm  # type: ignore[import-untyped]
+import tvm
 from tvm import tirx
 
 from dycl.runtime.tvm.cache import kept

@@ -3,7 +3,7 @@
 import functools
 from typing import Any
 
-import tvm  # type: ignore[import-untyped]
+import tvm
 
 from dycl.runtime.tvm.kernels.tiles import Machine
 

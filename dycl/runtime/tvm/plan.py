@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from dycl.runtime.tvm import folding, views
 from dycl.runtime.tvm.chains import Norm, Other, chain_of
 from dycl.runtime.tvm.code import Net, Step
-from dycl.runtime.tvm.groups import Group, grouped, is_elementwise
+from dycl.runtime.tvm.groups import Group, grouped
 from dycl.runtime.tvm.kernels.arrays import MappedArray, Reduced, View, plain, steps_of
 from dycl.runtime.tvm.kernels.convolution import Convolution, DepthWise, Window, fits_blocks
 from dycl.runtime.tvm.kernels.dense import Dense, dense_tile
 from dycl.runtime.tvm.kernels.expressions import Chain
-from dycl.runtime.tvm.kernels.images import Image, Mapped, Moved, Tail
+from dycl.runtime.tvm.kernels.images import Image, Mapped, Moved, Tail, image_of
 from dycl.runtime.tvm.kernels.pooling import Pooled, Resized
 from dycl.runtime.tvm.kernels.rows import LayerNormalised, Softmax
 from dycl.runtime.tvm.kernels.tiles import Machine, best_tile
@@ -25,7 +25,7 @@ from dycl.runtime.tvm.values import Drawn, KernelCall, Pack, Seen, Values
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The calls of a net's kernels, how many arrays a call brings and how many bytes of scratch memory they need, and what makes their constants."""
+    """The calls of a net's kernels, what memory they need, and what makes their constants."""
 
     calls: tuple[KernelCall, ...]
     inputs: int
@@ -146,7 +146,7 @@ class _Planner:
 
     def _image(self, value: int) -> Image:
         """The images that a result is written as, with the border that its readers want."""
-        return Image(*self.shape(value), self.machine.lanes, *self._borders.get(value, (0, 0)))
+        return image_of(self.shape(value), self.machine.lanes, self._borders.get(value, (0, 0)))
 
     def _image_tail(self, steps: Sequence[Step], head: int | None) -> tuple[Tail, list[Buffer]]:
         chain, others = chain_of(self.net, steps, head)
@@ -191,7 +191,7 @@ class _Planner:
     def _image_of(self, group: Group) -> Image:
         """The images of a group's result, which may be a reduction that dropped height and width."""
         sizes = self.shape(group.last)
-        return self._image(group.last) if len(sizes) == 4 else Image(*sizes[:2], 1, 1, self.machine.lanes)
+        return self._image(group.last) if len(sizes) == 4 else image_of((*sizes[:2], 1, 1), self.machine.lanes)
 
     def _resized(self, group: Group) -> None:
         source = self.values.image(group.head.operands[0], self.machine.lanes, exact=bool(group.tail))

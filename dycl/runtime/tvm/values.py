@@ -10,7 +10,7 @@ import numpy as np
 from dycl.runtime.tvm.code import Net
 from dycl.runtime.tvm.kernels.arrays import MappedArray, View, plain
 from dycl.runtime.tvm.kernels.expressions import Applied, Chain
-from dycl.runtime.tvm.kernels.images import Image, Moved
+from dycl.runtime.tvm.kernels.images import Image, Moved, image_of
 from dycl.runtime.tvm.kernels.tiles import Machine
 from dycl.runtime.tvm.memory import Buffer
 from dycl.runtime.weight_store import Array
@@ -140,7 +140,7 @@ class Values:
             self._seen[value] = Seen(drawn.buffer, View("float32", view.shape, view.strides, 0, drawn.image.size))
             return
         made = self.result(value)
-        self.call(Moved(drawn.image, Image(*drawn.image.shape)), drawn.buffer, made)
+        self.call(Moved(drawn.image, image_of(drawn.image.shape)), drawn.buffer, made)
 
     def plain(self, value: int) -> Buffer:
         """A value as an array in order; weights, too."""
@@ -155,21 +155,20 @@ class Values:
 
     def image(self, value: int, lanes: int, top: int = 0, left: int = 0, exact: bool = True) -> Drawn:
         """A value as images with so many lanes (or fewer, if not `exact`) and at least this border."""
-        sizes = self.net.tensors[value].shape
-        told = (1,) * (4 - len(sizes)) + sizes
+        shape = self.net.tensors[value].shape
         for drawn in self._drawn.get(value, ()):
             image = drawn.image
             if image.top >= top and image.left >= left and (image.lanes == lanes or not exact):
                 return drawn
-        wanted = Image(*told, lanes, top, left)
+        wanted = image_of(shape, lanes, (top, left))
         if self.net.is_weight(value):
             found = Drawn(self._packed_image(value, wanted), wanted)
         elif not self.is_drawn(value) and wanted.is_plain:
-            found = Drawn(self.plain(value), wanted if wanted.size == math.prod(told) else Image(*told))
+            found = Drawn(self.plain(value), wanted if wanted.size == math.prod(shape) else image_of(shape))
             if found.image.lanes != lanes:
                 found = self._moved(found, wanted)
         else:
-            given = self._drawn[value][0] if self.is_drawn(value) else Drawn(self.plain(value), Image(*told))
+            given = self._drawn[value][0] if self.is_drawn(value) else Drawn(self.plain(value), image_of(shape))
             found = self._moved(given, wanted)
         self.draw(value, found)
         return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from dycl.runtime.tvm.code import Step
 from dycl.runtime.tvm.kernels.arrays import View
@@ -36,13 +37,15 @@ def sliced(view: View, axis: int, start: int, count: int, step: int) -> View:
 
 def in_three(view: View, shape: tuple[int, int, int]) -> View | None:
     """A view as matrices, a batch of them; None if its dimensions do not go together so."""
-    batch, rows, columns = shape
+    batch = shape[0]
     if not view.shape:
         return None
     middle = view.shape[1:-1] if batch > 1 else view.shape[:-1]
     outer = view.strides[0] if batch > 1 else 0
-    kept = [(size, stride) for size, stride in zip(middle, view.strides[-1 - len(middle) : -1], strict=True) if size > 1]
-    for (_, stride), (size, inner) in zip(kept, kept[1:], strict=False):
+    kept = [
+        (size, stride) for size, stride in zip(middle, view.strides[-1 - len(middle) : -1], strict=True) if size > 1
+    ]
+    for (_, stride), (size, inner) in pairwise(kept):
         if stride != size * inner:
             return None
     step = kept[-1][1] if kept else 0

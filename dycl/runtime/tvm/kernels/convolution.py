@@ -82,7 +82,9 @@ class Convolution:
         """The first input channel that a block of output channels reads."""
         if self.reads == self.source.channels:
             return 0
-        return block * self.result.lanes // (self.result.channels // self.groups) * (self.source.channels // self.groups)
+        return (
+            block * self.result.lanes // (self.result.channels // self.groups) * (self.source.channels // self.groups)
+        )
 
     def packed(self, weight: Array) -> Array:
         """The weights in the order in which they are read."""
@@ -178,8 +180,8 @@ class _Builder:
             for place, item in enumerate(pixel):
                 statements.append(item.set(load(self._bias, (block + place) * lanes, lanes)))
         statements += self._added(image, number, block, row, column)
-        for down, across, pixel in self._pixels():
-            for place, item in enumerate(pixel):
+        for down, across, items in self._pixels():
+            for place, item in enumerate(items):
                 at = image, block + place, row + down, column + across
                 computed, value = self._told.tail.apply((item.value,), self._others, at, lanes)
                 statements += [*computed, store(self._result, self._told.result.at(*at), value, lanes)]

@@ -22,7 +22,6 @@ from dycl.runtime.tvm.kernels.loops import (
     spread,
     start_of,
     store,
-    whole,
 )
 from dycl.runtime.tvm.kernels.tiles import Machine, Tile, best_tile
 from dycl.runtime.weight_store import Array
@@ -78,7 +77,7 @@ class Dense:
         others = [arrays.array(view.dtype, view.size) for view in self.others]
         made = arrays.array("float32", self.batch * self.rows * self.columns, "y")
         steps = tile.parts if self.inner >= 4 * tile.parts else 1
-        sums = [
+        sums: list[list[list[Register]]] = [
             [[Register("float32", lanes) for _ in range(tile.blocks)] for _ in range(tile.rows)] for _ in range(steps)
         ]
         zero = spread(number(0, "float32"), lanes)
@@ -92,8 +91,8 @@ class Dense:
             statements = [set_row, set_first, *(statement for _, statement in columns)]
             statements += [item.declared for part in sums for line in part for item in line]
             for part, found in enumerate(sums):
-                for line in found:
-                    for item, (at, _) in zip(line, columns, strict=True):
+                for sums_of_row in found:
+                    for item, (at, _) in zip(sums_of_row, columns, strict=True):
                         statements.append(item.set(load(bias, at, lanes) if part == 0 and self.is_packed else zero))
 
             def multiplied(k: Expr, part: int) -> list[Statement]:
@@ -123,8 +122,8 @@ class Dense:
             for i in range(tile.rows):
                 for place, (at, _) in enumerate(columns):
                     total = sums[0][i][place].value
-                    for part in sums[1:]:
-                        total = total + part[i][place].value
+                    for more in sums[1:]:
+                        total = total + more[i][place].value
                     statements += finished(total, (batch, row + i, at))
             return statements
 

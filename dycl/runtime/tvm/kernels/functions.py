@@ -1,4 +1,4 @@
-"""Functions of one number: in single precision from additions and multiplications, so that whole vectors are computed."""
+"""Functions of one number, in single precision from additions and multiplications: of whole vectors at a time."""
 
 import math
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def _power_of_two(exponent: Expr, lanes: int) -> Expr:
 
 
 def exp(x: Expr, dtype: str, lanes: int) -> Expr:
-    """The exponential: 2**n * exp(r), where n is whole and r is small."""
+    """The exponential, as a power of two times that of a small number."""
     if dtype != "float32":
         return tirx.exp(x)
 
@@ -95,12 +95,8 @@ def _erf(x: Expr, dtype: str, lanes: int) -> Expr:
         one = spread(number(1, dtype), lanes)
         slope = spread(number(0.3275911, dtype), lanes)
         falling = exp(-x * x, dtype, lanes)
-        far = _let(
-            one / (one + slope * tirx.abs(x)), lanes, lambda t: one - t * _polynomial(t, _ERF, lanes) * falling
-        )
-        return _let(
-            far, lanes, lambda found: tirx.Select(x < spread(number(0, dtype), lanes), -found, found)
-        )
+        far = _let(one / (one + slope * tirx.abs(x)), lanes, lambda t: one - t * _polynomial(t, _ERF, lanes) * falling)
+        return _let(far, lanes, lambda found: tirx.Select(x < spread(number(0, dtype), lanes), -found, found))
 
     return _let(x, lanes, of_number)
 

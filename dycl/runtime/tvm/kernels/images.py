@@ -62,6 +62,12 @@ class Image:
         return (((image * self.blocks + block) * self.rows + row) * self.columns + column) * self.lanes
 
 
+def image_of(shape: Sequence[int], lanes: int = 1, border: tuple[int, int] = (0, 0)) -> Image:
+    """A tensor of at most four sizes as images."""
+    images, channels, height, width = (*(1 for _ in range(4 - len(shape))), *shape)
+    return Image(images, channels, height, width, lanes, *border)
+
+
 @dataclass(frozen=True, slots=True)
 class Tail:
     """What is done with each result before it is written: a chain that reads other images as well."""
@@ -119,9 +125,7 @@ class Moved:
 
         def pixels(image: Expr, group: Expr | int, count: int) -> list[Statement]:
             def one(row: Expr, column: Expr) -> list[Statement]:
-                return [
-                    copied((image, row, column), group * together + channel, group) for channel in range(count)
-                ]
+                return [copied((image, row, column), group * together + channel, group) for channel in range(count)]
 
             return loop(source.height, lambda row: loop(source.width, lambda column: one(row, column)))
 

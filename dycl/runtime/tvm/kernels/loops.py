@@ -7,7 +7,7 @@ written at place 0 only, so LLVM holds it in a register.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import tvm  # type: ignore[import-untyped]
+import tvm
 from tvm import tirx
 
 Expr = Any
@@ -119,7 +119,5 @@ class Arrays:
     def function(self, body: Sequence[Statement]) -> Expr:
         """The function that does `body`."""
         done = tirx.Return(whole(0))
-        made = tirx.PrimFunc(
-            self._parameters, block([*self._declared, *body, done]), ret_type=tvm.ir.PrimType("int32")
-        )
+        made = tirx.PrimFunc(self._parameters, block([*self._declared, *body, done]), ret_type=tvm.ir.PrimType("int32"))
         return made.with_attr("tirx.noalias", True)

@@ -137,9 +137,7 @@ class Resized:
 
             return loop(result.height, one)
 
-        return arrays.function(
-            loop(result.images, lambda image: loop(result.blocks, lambda block: rows(image, block)))
-        )
+        return arrays.function(loop(result.images, lambda image: loop(result.blocks, lambda block: rows(image, block))))
 
     def _between(self, place: Expr, size: int, wanted: int) -> tuple[list[Statement], Sequence[Expr]]:
         """The two places that a place lies between, and how much of the second one it is."""

@@ -93,9 +93,7 @@ class LayerNormalised:
             mean, set_mean = self._average(given, start, None)
             spread_out, set_spread = self._average(given, start, mean)
             epsilon = number(self.epsilon, "float32")
-            factor, set_factor = bound(
-                "factor", number(1, "float32") / tirx.sqrt(spread_out + epsilon), "float32"
-            )
+            factor, set_factor = bound("factor", number(1, "float32") / tirx.sqrt(spread_out + epsilon), "float32")
 
             def one(index: Expr, lanes: int) -> list[Statement]:
                 value = load(given, start + index, lanes)
