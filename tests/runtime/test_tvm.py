@@ -71,7 +71,8 @@ class _Squeezed(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         y = self.first(x)
-        return y * torch.sigmoid(self.scale(y.mean((2, 3), keepdim=True)))
+        weighed: Tensor = y * torch.sigmoid(self.scale(y.mean((2, 3), keepdim=True)))
+        return weighed
 
 
 class _Recurrent(nn.Module):
