@@ -115,6 +115,10 @@ _MODULES: dict[str, tuple[Callable[[], nn.Module], Tensor]] = {
     "norm of rows": (lambda: nn.Sequential(nn.Linear(6, 10), _norm(10, nn.BatchNorm1d)), _drawn(3, 6)),
     "residual": (_Residual, _image()),
     "weighed channels": (lambda: _Squeezed(20), _image()),
+    "squares that are turned": (
+        lambda: nn.Sequential(nn.Conv2d(32, 48, 3, padding=1), nn.MaxPool2d(1)),
+        _image(32, 20, 18, images=2),
+    ),
     "two layers": (lambda: nn.Sequential(nn.Conv2d(8, 20, 3, padding=1), nn.Conv2d(20, 8, 3, padding=2)), _image()),
     "linear": (lambda: nn.Sequential(nn.Flatten(), nn.Linear(8 * 9 * 7, 11), nn.Sigmoid()), _image()),
     "one number": (lambda: nn.Sequential(nn.Linear(600, 1), nn.Hardtanh(-0.5, 0.5)), _drawn(1, 600)),

@@ -7,6 +7,7 @@ from dycl.runtime.tvm.code import Net, Step
 from dycl.runtime.tvm.kinds import KINDS
 
 WITH_TAIL = frozenset(("conv2d", "linear", "matmul", "max_pool", "avg_pool", "resize"))
+_MOST_TAIL = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def _tail(
     """The elementwise operations behind `head` that no other group has taken."""
     tail: list[Step] = []
     value = head.result
-    while uses[value] == 1 and value in readers:
+    while uses[value] == 1 and value in readers and len(tail) < _MOST_TAIL:
         reader = readers[value]
         if reader.result in taken:
             break

@@ -15,7 +15,8 @@ from dycl.runtime.tvm.kernels.arrays import MappedArray, Reduced, View, plain, s
 from dycl.runtime.tvm.kernels.convolution import Convolution, DepthWise, Window, fits_blocks
 from dycl.runtime.tvm.kernels.dense import Dense, dense_tile
 from dycl.runtime.tvm.kernels.expressions import Chain
-from dycl.runtime.tvm.kernels.images import Image, Mapped, Moved, Tail, image_of
+from dycl.runtime.tvm.kernels.images import Image, Mapped, Tail, image_of
+from dycl.runtime.tvm.kernels.moving import Moved
 from dycl.runtime.tvm.kernels.pooling import Pooled, Resized
 from dycl.runtime.tvm.kernels.rows import LayerNormalised, Softmax
 from dycl.runtime.tvm.kernels.tiles import Machine, best_tile

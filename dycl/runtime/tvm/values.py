@@ -10,7 +10,8 @@ import numpy as np
 from dycl.runtime.tvm.code import Net
 from dycl.runtime.tvm.kernels.arrays import MappedArray, View, plain
 from dycl.runtime.tvm.kernels.expressions import Applied, Chain
-from dycl.runtime.tvm.kernels.images import Image, Moved, image_of
+from dycl.runtime.tvm.kernels.images import Image, image_of
+from dycl.runtime.tvm.kernels.moving import Moved
 from dycl.runtime.tvm.kernels.tiles import Machine
 from dycl.runtime.tvm.memory import Buffer
 from dycl.runtime.weight_store import Array

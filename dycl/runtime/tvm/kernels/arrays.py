@@ -114,6 +114,18 @@ def along(length: int, lanes: int, body: Callable[[Expr, int], list[Statement]])
     return statements
 
 
+def across(length: int, lanes: int, body: Callable[[Expr, int], list[Statement]]) -> list[Statement]:
+    """The statements of `body` for vectors along a line, and for shorter and shorter ones at its end."""
+    vectors, rest = divmod(length, lanes)
+    statements = loop(vectors, lambda index: body(index * lanes, lanes)) if vectors else []
+    start = vectors * lanes
+    while rest:
+        shorter = 2 ** (rest.bit_length() - 1)
+        statements += body(whole(start), shorter)
+        start, rest = start + shorter, rest - shorter
+    return statements
+
+
 def read(buffer: Expr, view: View, place: Sequence[Expr], lanes: int) -> Expr:
     """Elements along the last dimension; a flag as a truth value."""
     if lanes > 1 and view.strides[-1] == 0:
@@ -152,7 +164,7 @@ class MappedArray:
 
         *outer, length = result.shape
         return arrays.function(
-            nest(outer, lambda place: along(length, lanes, lambda index, count: one((*place, index), count)))
+            nest(outer, lambda place: across(length, lanes, lambda index, count: one((*place, index), count)))
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from tvm import tirx
 
 from dycl.runtime.tvm.kernels.functions import FUNCTIONS
-from dycl.runtime.tvm.kernels.loops import Expr, Statement, bound, number, spread, vector_type
+from dycl.runtime.tvm.kernels.loops import Expr, Register, Statement, number, spread, vector_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,13 @@ class Chain:
 
 def evaluate(chain: Chain, given: Sequence[Expr], lanes: int) -> tuple[list[Statement], Expr]:
     """The statements that compute a chain for these values, and its result."""
-    values, statements = list(given), []
+    values, statements = list(given), list[Statement]()
     for applied in chain.steps:
         found = _value(applied, [values[operand] for operand in applied.operands], lanes)
-        variable, statement = bound("t", found, vector_type(applied.dtype, lanes))
-        statements.append(statement)
-        values.append(variable)
+        # Not a variable: TVM looks through those, and takes ever longer for what is computed from one another.
+        kept = Register(applied.dtype, lanes)
+        statements += [kept.declared, kept.set(found)]
+        values.append(kept.value)
     return statements, values[-1] if chain.steps else values[0]
 
 

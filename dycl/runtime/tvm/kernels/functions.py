@@ -81,7 +81,8 @@ def _tanh(x: Expr, dtype: str, lanes: int) -> Expr:
         one, two = (spread(number(value, dtype), lanes) for value in (1, 2))
         near = x * _let(x * x, lanes, lambda y: _polynomial(y, _TANH, lanes))
         far = one - two / (exp(two * tirx.abs(x), dtype, lanes) + one)
-        signed = tirx.Select(x < spread(number(0, dtype), lanes), -far, far)
+        zero = spread(number(0, dtype), lanes)
+        signed = _let(far, lanes, lambda found: tirx.Select(x < zero, -found, found))
         return tirx.Select(tirx.abs(x) < spread(number(0.35, dtype), lanes), near, signed)
 
     return _let(x, lanes, of_number)

@@ -97,47 +97,6 @@ class Tail:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """The same image in another layout, maybe as some channels of a larger one, from `first` on."""
-
-    source: Image
-    result: Image
-    first: int = 0
-
-    def build(self) -> Expr:
-        """The function of the source and the result."""
-        arrays, source, result = Arrays(), self.source, self.result
-        given, made = arrays.array("float32", source.size), arrays.array("float32", result.size)
-        by_blocks = source.lanes == result.lanes and self.first % source.lanes == 0
-        # One channel after the other where blocks do not fit; `together` of them are written out.
-        together = 1 if by_blocks else max(source.lanes, result.lanes)
-
-        def copied(place: Sequence[Expr], channel: Expr | int, block: Expr | int) -> Statement:
-            image, row, column = place
-            if by_blocks:
-                at = source.at(image, block, row, column)
-                to = result.at(image, block + self.first // result.lanes, row, column)
-                return store(made, to, load(given, at, source.lanes), source.lanes)
-            read, written = channel, channel + self.first
-            at = source.at(image, read // source.lanes, row, column) + read % source.lanes
-            to = result.at(image, written // result.lanes, row, column) + written % result.lanes
-            return store(made, to, load(given, at, 1), 1)
-
-        def pixels(image: Expr, group: Expr | int, count: int) -> list[Statement]:
-            def one(row: Expr, column: Expr) -> list[Statement]:
-                return [copied((image, row, column), group * together + channel, group) for channel in range(count)]
-
-            return loop(source.height, lambda row: loop(source.width, lambda column: one(row, column)))
-
-        def channels(image: Expr) -> list[Statement]:
-            groups, rest = (source.blocks, 0) if by_blocks else divmod(source.channels, together)
-            statements = loop(groups, lambda group: pixels(image, group, together)) if groups else []
-            return statements + (pixels(image, whole(groups), rest) if rest else [])
-
-        return arrays.function(loop(source.images, channels))
-
-
-@dataclass(frozen=True, slots=True)
 class Mapped:
     """An elementwise operation on images."""
 
