@@ -64,7 +64,7 @@ def _entry(place: int, plan: Plan, kernels: dict[Any, Any]) -> Any:
         found = tirx.BufferLoad(addresses, [whole(position(plan, buffer))])
         if buffer.kind == "scratch":
             found = found + tirx.IntImm("int64", buffer.number)
-        return tirx.reinterpret("handle", found)
+        return found
 
     body: list[Statement] = [tirx.DeclBuffer(addresses, data=tirx.reinterpret("handle", table))]
     for call in plan.calls:

@@ -293,7 +293,7 @@ class _Planner:
         if axis == len(shape) - 1:
             self.values.call(kernel, seen.buffer, self.values.result(step.result))
             return
-        made = self.values.room(seen.view.size * 4)
+        made = self.values.room(self.net.tensors[step.result].size * 4)
         self.values.call(kernel, seen.buffer, made)
         back = tuple(order.index(place) for place in range(len(shape)))
         self.values.see(step.result, Seen(made, views.permuted(plain("float32", view.shape), back)))

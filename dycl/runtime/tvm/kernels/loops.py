@@ -110,14 +110,15 @@ class Arrays:
     def array(self, dtype: str, size: int, name: str = "a") -> Expr:
         """One more array, of so many elements; they need not be aligned."""
         element = ELEMENTS.get(dtype, dtype)
-        pointer = tirx.Var(f"{name}{len(self._parameters)}_at", tvm.ir.PointerType(tvm.ir.PrimType(element)))
+        # An address rather than a pointer: of two pointers LLVM is told that they share no memory, and what one kernel
+        # writes and the next one reads would change places once both stand in the function that calls them.
+        address = tirx.Var(f"{name}{len(self._parameters)}_at", "int64")
         buffer = tirx.decl_buffer((size,), element, f"{name}{len(self._parameters)}", data_alignment=4)
-        self._parameters.append(pointer)
-        self._declared.append(tirx.DeclBuffer(buffer, data=pointer))
+        self._parameters.append(address)
+        self._declared.append(tirx.DeclBuffer(buffer, data=tirx.reinterpret("handle", address)))
         return buffer
 
     def function(self, body: Sequence[Statement]) -> Expr:
         """The function that does `body`."""
-        done = tirx.Return(whole(0))
-        made = tirx.PrimFunc(self._parameters, block([*self._declared, *body, done]), ret_type=tvm.ir.PrimType("int32"))
-        return made.with_attr("tirx.noalias", True)
+        statements = [*self._declared, *body, tirx.Return(whole(0))]
+        return tirx.PrimFunc(self._parameters, block(statements), ret_type=tvm.ir.PrimType("int32"))
