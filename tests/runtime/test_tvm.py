@@ -19,20 +19,16 @@ from torch import Tensor, nn
 
 import dycl
 from dycl import zoo
+from dycl.hcfg.types import TensorType
 from dycl.runtime import ArtefactError
+from dycl.runtime.backend import CompiledSubnet, SubnetSignature
 from dycl.runtime.engines import _signature
 from dycl.runtime.tvm.backend import TvmBackend
 from tests.comparison import Calls, CallsWithTwo
+from tests.runtime.tvm_nets import RandomNet
 
 _DRAWN = torch.Generator().manual_seed(0)
 _BOTH = ["tvm", "onnxruntime"]
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DYCL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 def _drawn(*shape: int) -> Tensor:
@@ -208,6 +204,30 @@ def test_a_network_takes_the_same_paths(name: str) -> None:
         torch.testing.assert_close(found.outputs, expected.outputs, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_random_nets(seed: int) -> None:
+    net = RandomNet(seed)
+    numbers = torch.Generator().manual_seed(seed)
+    weights = [torch.rand(shape, generator=numbers) - 0.3 for shape in net.weights]
+    weights = [weight.abs() + 0.2 if place in net.variances else weight for place, weight in enumerate(weights)]
+    arrays = tuple(weight.numpy() for weight in weights)
+    backend = TvmBackend()
+    backend.check(net.code, net.signature)
+    call = backend.open([CompiledSubnet("net", net.code, net.signature, arrays)], 1).subnet(
+        "net", range(len(net.inputs))
+    )
+    for _ in range(2):
+        inputs = [torch.randn(shape, generator=numbers) for shape in net.inputs]
+        found: Any = call([value.numpy() for value in inputs])
+        for given, wanted in zip(found, net.expected(inputs, weights), strict=True):
+            assert given.shape == wanted.shape
+            if wanted.dtype == torch.bool:
+                assert (given != wanted.numpy()).mean() <= 0.02
+            else:
+                close = 3e-5 * wanted.abs().max().clamp(min=1) * len(net.steps)
+                assert (torch.from_numpy(given) - wanted).abs().max() <= close
+
+
 def test_numbers_that_are_none_stay_so() -> None:
     layers = nn.Sequential(nn.ReLU(), nn.MaxPool2d(3, 1, padding=1), nn.ReLU6())
     x = _image()
@@ -324,6 +344,17 @@ def test_a_library_that_is_broken_is_built_anew(monkeypatch: pytest.MonkeyPatch,
         kept.write_bytes(b"nonsense")
         os.chown(kept, 12345, 12345)
         torch.testing.assert_close(dycl.compile(model, x, backend="tvm")(x), model(x).detach())
+
+
+def test_images_that_are_too_large_are_refused() -> None:
+    shape = (1, 1, 16_000, 16_000)
+    weight, images = TensorType("float32", (1, 1, 3, 3)), TensorType("float32", shape)
+    told = {"stride": [1, 1], "padding": [1, 1], "dilation": [1, 1], "groups": 1}
+    signature = SubnetSignature((images,), (images,), (weight,))
+    code = json.dumps({"steps": [["conv2d", [0, 1], told]], "outputs": [2]}).encode()
+    TvmBackend().check(code, signature)
+    with pytest.raises(ArtefactError, match="elements"):
+        TvmBackend().open([CompiledSubnet("net", code, signature, (np.zeros((1, 1, 3, 3), np.float32),))], 1)
 
 
 def test_hostile_codes_are_refused() -> None:

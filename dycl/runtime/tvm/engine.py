@@ -15,6 +15,7 @@ import numpy as np
 from dycl.hcfg.nodes import SubnetId
 from dycl.runtime.backend import CompiledSubnet, Slots, SubnetCall, SubnetFailure, Value
 from dycl.runtime.engines import ArrayEngine
+from dycl.runtime.errors import ArtefactError
 from dycl.runtime.tvm.code import read
 from dycl.runtime.tvm.library import entry, library
 from dycl.runtime.tvm.machine import machine
@@ -30,7 +31,10 @@ class TvmEngine(ArrayEngine):
         codes = list(dict.fromkeys((subnet.code, subnet.signature) for subnet in subnets))
         plans = {key: plan(read(*key), machine()) for key in codes}
         digest = hashlib.sha256(repr(codes).encode()).hexdigest()
-        built = library(list(plans.values()), digest)
+        try:
+            built = library(list(plans.values()), digest)
+        except (RuntimeError, ValueError) as error:
+            raise ArtefactError(f"TVM refuses the code of a sub-DNN: {error}") from error
         functions = {key: built[entry(place)] for place, key in enumerate(codes)}
         self._opened: dict[SubnetId, _Opened] = {}
         opened: dict[Any, _Opened] = {}

@@ -23,7 +23,6 @@ OF_FLOATS = (
     *("exp", "log", "sqrt", "rsqrt", "reciprocal"),
 )
 OF_NUMBERS = ("relu", "neg", "abs")
-PAIRED = ("add", "sub", "mul", "div", "maximum", "minimum")
 COMPARED = ("gt", "ge", "lt", "le", "eq", "ne")
 LOGICAL = ("and", "or")
 

@@ -31,4 +31,6 @@ def machine() -> Machine:
     features = set(target().attrs["mattr"])
     if "+avx512f" in features:
         return Machine(16, 31)
-    return Machine(8, 15) if "+avx2" in features else Machine(4, 15)
+    if "+avx2" in features:
+        return Machine(8, 15)
+    return Machine(4, 31 if "+neon" in features else 15)

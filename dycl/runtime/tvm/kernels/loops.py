@@ -78,6 +78,10 @@ def start_of(tile: Expr, length: int, total: int) -> Expr:
     return tirx.min(tile * length, whole(total - length))
 
 
+_MOST_ELEMENTS = 2**31 - 2**16
+"""Places are numbers of 32 bits; a loop may count a little beyond the end."""
+
+
 class Register:
     """A vector that is added up."""
 
@@ -108,7 +112,9 @@ class Arrays:
         self._declared: list[Statement] = []
 
     def array(self, dtype: str, size: int, name: str = "a") -> Expr:
-        """One more array, of so many elements; they need not be aligned."""
+        """One more array, of so many elements, which need not be aligned; ValueError if they are too many."""
+        if size >= _MOST_ELEMENTS:
+            raise ValueError(f"an array of {size} elements")
         element = ELEMENTS.get(dtype, dtype)
         # An address rather than a pointer: of two pointers LLVM is told that they share no memory, and what one kernel
         # writes and the next one reads would change places once both stand in the function that calls them.
