@@ -245,3 +245,4 @@ def test_backends_are_listed_with_versions_and_how_to_get_them(
     assert lines[1].startswith("ncnn         not installed  single precision")
     assert lines[2].strip() == "get it: pip install 'dycl[ncnn]'"
     assert lines[3].startswith("openvino     1.2.3")
+    assert lines[4].startswith("tvm          1.2.3")

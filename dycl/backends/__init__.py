@@ -5,11 +5,12 @@ from importlib.metadata import entry_points
 from typing import Protocol, runtime_checkable
 
 from dycl.backends.ncnn import NcnnCompiler
+from dycl.backends.tvm import TvmCompiler
 from dycl.hcfg.subnet import SubnetGraph
 
 ENTRY_POINT_GROUP = "dycl.compilers"
 
-_BUILT_IN = ("ncnn", "onnxruntime", "openvino")
+_BUILT_IN = ("ncnn", "onnxruntime", "openvino", "tvm")
 _lock = threading.Lock()
 _registered: dict[str, "Compiler"] = {}
 
@@ -54,6 +55,8 @@ def find_compiler(name: str) -> Compiler:
         return OpenVinoCompiler()
     if name == "ncnn":
         return NcnnCompiler()
+    if name == "tvm":
+        return TvmCompiler()
     with _lock:
         registered = dict(_registered)
     if name in registered:

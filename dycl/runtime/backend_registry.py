@@ -14,6 +14,7 @@ from dycl.runtime.errors import missing_backend
 from dycl.runtime.ncnn.backend import NcnnBackend
 from dycl.runtime.onnxruntime.backend import OnnxRuntimeBackend
 from dycl.runtime.openvino.backend import OpenVinoBackend
+from dycl.runtime.tvm.backend import TvmBackend
 
 ENTRY_POINT_GROUP = "dycl.backends"
 
@@ -22,6 +23,7 @@ _registered: dict[str, Backend] = {
     "ncnn": NcnnBackend(),
     "onnxruntime": OnnxRuntimeBackend(),
     "openvino": OpenVinoBackend(),
+    "tvm": TvmBackend(),
 }
 
 
@@ -39,12 +41,17 @@ _BROUGHT = (
     ("onnxruntime", "onnxruntime", "all that DyCL compiles: every element type, open sizes"),
     ("ncnn", "dycl[ncnn]", "single precision, known sizes, one sample: convolutions, pooling, dense layers"),
     ("openvino", "dycl[openvino]", "single precision, open sizes: convolutions, dense, attention and recurrent layers"),
+    ("tvm", "dycl[tvm]", "single precision, known sizes: convolutions, pooling, dense layers, built when loaded"),
 )
+_PACKAGES = {"tvm": "apache-tvm"}
 
 
 def known_backends() -> list[KnownBackend]:
     """The backends that DyCL brings, those of installed packages, and those that this process registered."""
-    found = [KnownBackend(name, _version(name), takes, requirement) for name, requirement, takes in _BROUGHT]
+    found = [
+        KnownBackend(name, _version(_PACKAGES.get(name, name)), takes, requirement)
+        for name, requirement, takes in _BROUGHT
+    ]
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         package = entry.dist
         told = "?" if package is None else package.version

@@ -73,8 +73,8 @@ def _registered() -> dict[str, Backend]:
 
 class TestFinding:
     def test_a_backend_that_is_not_installed(self) -> None:
-        with pytest.raises(ArtefactError, match="compiled for the backend 'tvm', which is not installed") as caught:
-            Program(for_backend(gated(), "onnxruntime", "tvm"))
+        with pytest.raises(ArtefactError, match="for the backend 'tensorrt', which is not installed") as caught:
+            Program(for_backend(gated(), "onnxruntime", "tensorrt"))
         assert caught.value.identifier == "DY102"
 
     def test_onnx_runtime_that_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from torch import nn
 
 import dycl
 
-BACKENDS = ("onnxruntime", "ncnn", "openvino")
+BACKENDS = ("onnxruntime", "ncnn", "openvino", "tvm")
 
 
 class _Exits(nn.Module):
