@@ -83,10 +83,15 @@ def register_backend(name: str, backend: Backend) -> None:
             raise ValueError(f"another backend is registered as {name!r}")
 
 
+def is_brought(name: str) -> bool:
+    """Whether DyCL itself brings the backend called `name`."""
+    return name in {brought for brought, _, _ in _BROUGHT}
+
+
 def is_registered_here(name: str) -> bool:
     """Whether only this process knows the backend called `name`: another one would not find it."""
     with _lock:
-        return name in _registered and name not in {brought for brought, _, _ in _BROUGHT}
+        return name in _registered and not is_brought(name)
 
 
 def find_backend(name: str) -> Backend:

@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from dycl.runtime.backend_registry import find_backend
+from dycl.runtime.backend_registry import find_backend, is_brought
 from dycl.trials.folder import Folder
 from dycl.trials.trying import tried
 
@@ -15,6 +15,9 @@ from dycl.trials.trying import tried
 def main(arguments: list[str]) -> None:
     """Try the tasks of a folder from one of them on."""
     path, name, first, threads, seconds = arguments
+    if is_brought(name):
+        # None of these needs it, and there are libraries that load it where it can be had, which takes long.
+        sys.modules["torch"] = None  # type: ignore[assignment]
     folder, backend = Folder(Path(path)), find_backend(name)
     for number, task in enumerate(folder.tasks()):
         if number < int(first):
