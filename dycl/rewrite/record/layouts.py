@@ -95,6 +95,7 @@ def common(left: Layout, right: Layout, shapes: tuple[Sequence[Dimension], Seque
 
 _APART = "_no_element_lies_in_another"
 _REPEATED = "_elements_may_lie_in_others"
+_AS_IF_ALIKE = "_as_if_nothing_were_repeated"
 
 
 def with_unknown_strides(tensor: torch.Tensor) -> torch.Tensor:
@@ -128,7 +129,15 @@ def with_unknown_steps(parent: torch.Tensor, expanded: torch.Tensor, new_size: C
     for axis, size in enumerate(parent.shape, start=first):
         if isinstance(size, torch.SymInt) and _expression(size) != _expression(expanded.shape[axis]):
             steps[axis] = new_size()
-    return repeated(torch.as_strided(expanded, expanded.shape, steps))
+    result = repeated(torch.as_strided(expanded, expanded.shape, steps))
+    setattr(result, _AS_IF_ALIKE, expanded)
+    return result
+
+
+def as_if_alike(tensor: torch.Tensor) -> torch.Tensor:
+    """What `expand` gives if it turns out to repeat nothing."""
+    found: torch.Tensor = getattr(tensor, _AS_IF_ALIKE, tensor)
+    return found
 
 
 def is_repeated(tensor: torch.Tensor) -> bool:

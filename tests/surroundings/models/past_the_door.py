@@ -332,3 +332,22 @@ class ModuleSetByObject(nn.Module):
         if x.sum() > 0:
             object.__setattr__(self, "layer", nn.ReLU())
         return x if self.layer is None else self.layer(x)
+
+
+class SetByItself(nn.Module):
+    """A module whose own `__setattr__` goes past PyTorch's for some names."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "count":
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def forward(self, x: Tensor) -> Any:
+        if x.sum() > 0:
+            self.count = self.count + 1
+        return self.__dict__["count"], vars(self).get("count"), x * self.count

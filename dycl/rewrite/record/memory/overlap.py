@@ -13,6 +13,7 @@ import torch
 from torch._ops import OpOverload
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
+from dycl.rewrite.record.layouts import as_if_alike, widens
 from dycl.rewrite.record.sizes.sampled_shapes import Assignment, symbols_in, value_of
 
 aten = torch.ops.aten
@@ -35,6 +36,8 @@ def lies_across(one: torch.Tensor, other: torch.Tensor, views: Mapping[int, View
     """Whether two tensors in the same memory have elements in common, other than each its own where that is allowed."""
     if _is_all_or_nothing(one, other, views):
         return not by_place
+    # Where one element stands for all, it is the first of them that it is written to or by.
+    one, other = as_if_alike(one), as_if_alike(other)
     if not (_is_dense(one) and _is_dense(other)):
         return _has_some_of(one, other, by_place)
     here, there = ((tensor.storage_offset(), tensor.numel()) for tensor in (one, other))
@@ -97,10 +100,18 @@ def _lies_alike(view: View) -> bool:
     tensor, parent = view.tensor, view.parent
     if tensor.dim() != parent.dim() or tensor.dtype != parent.dtype:
         return False
-    # What is expanded has the same size, or else a stride of 0.
-    sizes = True if view.func is aten.expand.default else _same(tuple(tensor.shape), tuple(parent.shape))
-    places = [(*item.stride(), item.storage_offset()) for item in (tensor, parent)]
-    return sizes and _same(*places)
+    axes = list(range(tensor.dim()))
+    if widens(view.func):
+        # What is expanded has the same size and lies alike, or else one element stands for all.
+        axes = [axis for axis in axes if _same(tensor.shape[axis], parent.shape[axis]) or _is_one(parent.shape[axis])]
+    elif not _same(tuple(tensor.shape), tuple(parent.shape)):
+        return False
+    places = [([item.stride(axis) for axis in axes], item.storage_offset()) for item in (tensor, parent)]
+    return _same(*places)
+
+
+def _is_one(size: Any) -> bool:
+    return isinstance(size, int) and size == 1
 
 
 def _same(one: Any, other: Any) -> bool:

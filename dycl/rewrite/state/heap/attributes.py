@@ -152,6 +152,8 @@ class Attributes:
     def entry(self, module: nn.Module, table: str, name: str) -> Any:
         """An attribute that a module has in this table."""
         key = (id(module), name)
+        if table == "__dict__" and self.is_diverted(module, name) and name in dict.keys(raw(module)):
+            self.write(module, table, name, dict.pop(raw(module), name))  # where `object.__setattr__` has put it
         if is_compiling():
             self._note_read(key)
         values, homes = (self._table, self._homes) if is_compiling() else (self._initial, self._first_homes)
