@@ -50,7 +50,9 @@ def merge_blocks(module: Module) -> Module:
     """The same program, in which no two blocks do the same."""
     classes = _classes(module.blocks)
     first: dict[int, BlockId] = {classes[module.entry]: module.entry}
-    for name in module.blocks:
+    # A block in which a call begins has the inputs by their own names: it stays, and others lead to it.
+    begins = {target.block for block in module.blocks.values() for target in next_calls(block.terminator)}
+    for name in (*filter(begins.__contains__, module.blocks), *module.blocks):
         first.setdefault(classes[name], name)
 
     def kept(target: Target) -> Target:

@@ -124,7 +124,7 @@ def _go_on(machine: Interprets, generator: Generator, how: str, args: tuple[Any,
 
 
 _PUSHED = object()
-_OWN = (syntax, data_model, contexts, exception_groups, class_making, doors)
+_OWN = (syntax, spreading, data_model, contexts, exception_groups, class_making, doors)
 _OWN_FUNCTIONS = (*(module.__name__ for module in _OWN), record.__name__)
 
 

@@ -363,3 +363,19 @@ class Written(nn.Module):
         if x.sum() > 0:
             self.third._numerator = 3 - self.third._numerator
         return float(self.third)
+
+
+class SwitchesItselfOff(nn.Module):
+    """A flag that is switched off by the input: later calls hand their inputs on as they are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_on = True
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.is_on:
+            y = x * 2
+            if y.sum() > 0:
+                self.is_on = False
+            return y
+        return x
