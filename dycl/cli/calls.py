@@ -1,5 +1,6 @@
 """The arguments of a call, from arrays in files."""
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,27 @@ from dycl.hcfg.structure import Slot
 from dycl.runtime.results import arrange
 from dycl.runtime.weight_store import Array
 from dycl.terminal import counted
+
+
+def add_call_arguments(parser: argparse.ArgumentParser) -> None:
+    """Nothing; `parser` knows afterwards what commands that call an artefact take."""
+    parser.add_argument("artefact", type=Path, metavar="model.dycl", help="the artefact")
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        type=Path,
+        dest="single",
+        metavar="x.npy",
+        help="an input; repeat it for several",
+    )
+    parser.add_argument("--threads", type=int, default=1, help="threads of a sub-DNN (default: %(default)s)")
+
+
+def require_threads(arguments: argparse.Namespace) -> None:
+    """Nothing, if a sub-DNN has a thread."""
+    if arguments.threads < 1:
+        raise Failure(f"--threads is {arguments.threads}, it must be at least 1")
 
 
 def read_array(path: Path) -> Array:

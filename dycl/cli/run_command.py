@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dycl.cli.calls import arguments_of, read_array
-from dycl.cli.failure import Failure
+from dycl.cli.calls import add_call_arguments, arguments_of, read_array, require_threads
 from dycl.cli.leaves import leaves
 from dycl.runtime import load
 
@@ -27,27 +26,16 @@ _STORABLE = (np.ndarray, bool, int, float, str)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Nothing; `parser` knows the command's arguments afterwards."""
-    parser.add_argument("artefact", type=Path, metavar="model.dycl", help="the artefact")
-    parser.add_argument(
-        "--input",
-        action="append",
-        default=[],
-        type=Path,
-        dest="inputs",
-        metavar="x.npy",
-        help="an input; repeat it for several",
-    )
+    add_call_arguments(parser)
     parser.add_argument("--output", type=Path, metavar="out.npz", help="write the results here instead of printing")
     parser.add_argument("--trace", action="store_true", help="print the path that the input takes")
-    parser.add_argument("--threads", type=int, default=1, help="threads of a sub-DNN (default: %(default)s)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """The exit code, 0: what cannot be run raises."""
-    if arguments.threads < 1:
-        raise Failure(f"--threads is {arguments.threads}, it must be at least 1")
+    require_threads(arguments)
     program = load(arguments.artefact, threads=arguments.threads)
-    args, kwargs = arguments_of(program.hcfg, list(map(read_array, arguments.inputs)))
+    args, kwargs = arguments_of(program.hcfg, list(map(read_array, arguments.single)))
     trace = program.trace(*args, **kwargs)
     if arguments.trace:
         print(trace.path)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dycl.choice.retune import made_up, retuned
 from dycl.choice.whole import Call
-from dycl.cli.calls import arguments_of, read_array
+from dycl.cli.calls import add_call_arguments, arguments_of, read_array, require_threads
 from dycl.cli.failure import Failure
 from dycl.hcfg.nodes import Hcfg
 from dycl.hcfg.types import carrier
@@ -37,26 +37,15 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Nothing; `parser` knows the command's arguments afterwards."""
-    parser.add_argument("artefact", type=Path, metavar="model.dycl", help="the artefact")
-    parser.add_argument(
-        "--input",
-        action="append",
-        default=[],
-        type=Path,
-        dest="single",
-        metavar="x.npy",
-        help="an input; repeat it for several",
-    )
+    add_call_arguments(parser)
     parser.add_argument("--inputs", type=Path, metavar="data.npz", help="inputs by name, stacked: one call a row")
     parser.add_argument("--output", "-o", type=Path, metavar="out.dycl", help="default: the artefact itself")
-    parser.add_argument("--threads", type=int, default=1, help="threads of a sub-DNN (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=10.0, help="about how long to measure (default: %(default)g)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """The exit code, 0: what cannot be tuned raises."""
-    if arguments.threads < 1:
-        raise Failure(f"--threads is {arguments.threads}, it must be at least 1")
+    require_threads(arguments)
     if arguments.single and arguments.inputs is not None:
         raise Failure("--input and --inputs exclude each other")
     artefact = artefact_file.read(arguments.artefact)
